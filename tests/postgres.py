@@ -141,7 +141,7 @@ def open_at(url: str, folder: Path, *arguments: Any, **options: Any) -> Index:
 def fleet() -> Any:
     """Return this process's connections, as one server on the database has them."""
     made: Any = importlib.import_module("madeleine.database.fleet")
-    return made.Fleet(server().url, 30.0)
+    return made.SharedDatabase(server().url, 30.0)
 
 
 def stores(home: Path, minds: Minds, clock: Clock, habits: Habits, device: str) -> Stores:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from madeleine.errors import BadSetting
 
-place_of = pytest.importorskip("madeleine.database.address").place_of
+place_of = pytest.importorskip("madeleine.database.address").public_address
 
 PASSWORDS = st.text(st.sampled_from("/#?@:%&=[],+ 7é"), max_size=12).map(lambda text: f"qx{text}qx")
 

@@ -19,12 +19,12 @@ from tests import postgres
 @pytest.fixture
 def pool() -> Iterator[Any]:
     made: Any = importlib.import_module("madeleine.database.connection")
-    with closing(made.Connections(postgres.server().url, 3)) as opened:
+    with closing(made.ConnectionPool(postgres.server().url, 3)) as opened:
         yield opened
 
 
 def process_of(pool: Any) -> int:
-    with pool.lent() as connection:
+    with pool.borrow() as connection:
         return int(connection.info.backend_pid)
 
 
@@ -39,9 +39,9 @@ def test_a_thread_that_has_one_never_waits_for_another(pool: Any) -> None:
     ready = threading.Barrier(3)
 
     def take_two(_: int) -> bool:
-        with pool.lent():
+        with pool.borrow():
             ready.wait(10)
-            with pool.lent():
+            with pool.borrow():
                 return True
 
     with ThreadPoolExecutor(3) as threads:
@@ -50,11 +50,11 @@ def test_a_thread_that_has_one_never_waits_for_another(pool: Any) -> None:
 
 def test_waiting_for_a_connection_has_an_end(pool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: Any = importlib.import_module("madeleine.database.connection")
-    monkeypatch.setattr(made, "FREE_SECONDS", 0.1)
+    monkeypatch.setattr(made, "ACQUIRE_TIMEOUT_SECONDS", 0.1)
     enough, taken = threading.Event(), threading.Barrier(4)
 
     def keep_one(_: int) -> None:
-        with pool.lent():
+        with pool.borrow():
             taken.wait(10)
             enough.wait(10)
 
@@ -70,7 +70,7 @@ def test_waiting_for_a_connection_has_an_end(pool: Any, monkeypatch: pytest.Monk
 
 
 def test_a_connection_in_the_midst_of_something_is_not_lent_again(pool: Any) -> None:
-    with pool.lent() as connection:
+    with pool.borrow() as connection:
         connection.execute("BEGIN")
         spoilt = connection.info.backend_pid
 
@@ -80,7 +80,7 @@ def test_a_connection_in_the_midst_of_something_is_not_lent_again(pool: Any) -> 
 def refused(url: str) -> DatabaseDown:
     made: Any = importlib.import_module("madeleine.database.connection")
     with pytest.raises(DatabaseDown) as caught:
-        made.Connections(url)
+        made.ConnectionPool(url)
     return caught.value
 
 

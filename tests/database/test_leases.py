@@ -31,7 +31,10 @@ def url() -> str:
 def servers(url: str) -> Iterator[tuple[Any, Any]]:
     """Two servers on one database of their own."""
     made: Any = importlib.import_module("madeleine.database.fleet")
-    with closing(made.Fleet(url, SHORT)) as one, closing(made.Fleet(url, SHORT)) as other:
+    with (
+        closing(made.SharedDatabase(url, SHORT)) as one,
+        closing(made.SharedDatabase(url, SHORT)) as other,
+    ):
         yield one, other
 
 

@@ -131,8 +131,8 @@ def test_the_number_does_not_outlive_its_transaction(
 def test_a_role_that_no_wall_stops_is_told_apart(url: str) -> None:
     walls: Any = pytest.importorskip("madeleine.database.walls")
     with connected(url) as ordinary, connected(postgres.server().url) as superuser:
-        assert walls.goes_through(ordinary) is None
-        assert walls.goes_through(superuser) == "postgres"
+        assert walls.find_bypassing_role(ordinary) is None
+        assert walls.find_bypassing_role(superuser) == "postgres"
 
 
 def test_a_rebuild_keeps_what_was_whispered(both: tuple[Index, Index]) -> None:

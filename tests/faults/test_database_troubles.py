@@ -116,7 +116,7 @@ def test_whoever_waits_too_long_for_another_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick = ("SET lock_timeout = '300ms'", "SET statement_timeout = '3s'")
-    monkeypatch.setattr(connecting, "_SETTINGS", (*connecting._SETTINGS, *quick))
+    monkeypatch.setattr(connecting, "_SESSION_SETTINGS", (*connecting._SESSION_SETTINGS, *quick))
     url = postgres.server().url
     with Madeleine.open(home_on(url, tmp_path, str(tmp_path))) as opened:
         opened.remember("The kettle stands in the attic")
@@ -135,7 +135,7 @@ def test_whoever_waits_too_long_for_another_is_told(
 @pytest.mark.soak
 def test_a_slow_statement_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quick = ("SET statement_timeout = '500ms'",)
-    monkeypatch.setattr(connecting, "_SETTINGS", (*connecting._SETTINGS, *quick))
+    monkeypatch.setattr(connecting, "_SESSION_SETTINGS", (*connecting._SESSION_SETTINGS, *quick))
     with a_server() as server, Madeleine.open(home_on(server.url, tmp_path)) as opened:
         opened.remember("The kettle stands in the attic")
         with psycopg.connect(server.url) as other:
@@ -316,7 +316,7 @@ def test_a_schema_of_an_older_release_is_brought_up_and_keeps_its_rows(
     with a_server() as server:
         with monkeypatch.context() as older, psycopg.connect(server.url) as connection:
             older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:seen])
-            schema.migrate(connection, "the database")
+            schema.migrate_schema(connection, "the database")
             connection.execute("INSERT INTO madeleine.tenants (name) VALUES ('somebody')")
 
         with Madeleine.open(home_on(server.url, tmp_path)) as opened:

@@ -44,7 +44,7 @@ from madeleine.model.words import read_word
 if TYPE_CHECKING:
     from madeleine.api.call import Call
     from madeleine.bootstrap import House
-    from madeleine.database.people import People
+    from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
 NAME_CHARS = 100
@@ -79,7 +79,7 @@ def remove_person(reach: Reach, call: Call) -> RemovedPerson:
     name, reader = read_person_name(call.named), RequestReader(call.query)
     erase = reader.flag("erase")
     reader.done()
-    if erase and known.is_kept(name):
+    if erase and known.has_tenant(name):
         _clear(reach, name)
     known.remove(name, erase)
     kept = "their memory is erased" if erase else "their memory is kept"
@@ -171,7 +171,7 @@ def unshare_space(reach: Reach, call: Call) -> LeftSpace:
         return LeftSpace(text=f"{person} no longer shares {space}", space=space, person=person)
     if caller.role is not Role.ADMIN:
         raise NotAllowed("`unshare_space` of everybody", Role.ADMIN.value, caller.role.value)
-    if erase and known.is_kept(tenant_of_space(space)):
+    if erase and known.has_tenant(tenant_of_space(space)):
         _clear(reach, tenant_of_space(space))
     known.remove_space(space, erase)
     kept = "what was in it is erased" if erase else "what is in it is kept"
@@ -215,7 +215,7 @@ def nobody(house: House, call: Call) -> object:
     raise NoPeople
 
 
-def _who(reach: Reach) -> tuple[People, Caller]:
+def _who(reach: Reach) -> tuple[PeopleDirectory, Caller]:
     if reach.people is None or reach.caller is None:
         raise NoPeople
     return reach.people, reach.caller

@@ -21,7 +21,7 @@ from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.bootstrap import House, Houses
-    from madeleine.database.people import People
+    from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
 SHOWN = 8  # characters of an id
@@ -65,7 +65,7 @@ class Reach:
     """Everybody's, where several share a database."""
 
     @property
-    def people(self) -> People | None:
+    def people(self) -> PeopleDirectory | None:
         """Who else there is."""
         return None if self.houses is None else self.houses.people
 

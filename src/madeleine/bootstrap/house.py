@@ -36,8 +36,8 @@ from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.database.fleet import Fleet
-    from madeleine.database.people import People
+    from madeleine.database.fleet import SharedDatabase
+    from madeleine.database.people import PeopleDirectory
     from madeleine.ingest.backups.taking import BackedUp
 
 HOUSES_AT_MOST = 256  # tenants whose houses a server keeps open
@@ -62,7 +62,7 @@ class House:
     intake: Intake = field(init=False)
     tenant: str = "home"
     """Whose memory it is, where several share one database."""
-    fleet: Fleet | None = None
+    fleet: SharedDatabase | None = None
     """The database and the servers on it, where the truth is there."""
     houses: Houses | None = None
     """Those of others in the same database, if it is the house of who sits at the server."""
@@ -204,13 +204,13 @@ class Houses:
         return self._open is not None
 
     @functools.cached_property
-    def people(self) -> People | None:
+    def people(self) -> PeopleDirectory | None:
         """Who there is, where several people share a database."""
         if self._open is None or self.first.fleet is None:
             return None
-        from madeleine.database.people import People
+        from madeleine.database.people import PeopleDirectory
 
-        return People(self.first.fleet.connections, self.first.tenant)
+        return PeopleDirectory(self.first.fleet.connections, self.first.tenant)
 
     def of(self, tenant: str) -> House:
         """Return the house of a tenant, opened if nobody asked for it lately."""

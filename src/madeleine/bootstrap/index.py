@@ -20,7 +20,7 @@ from madeleine.settings import Settings
 from madeleine.vault.journal import FileJournal
 
 if TYPE_CHECKING:
-    from madeleine.database.access import Tenant
+    from madeleine.database.access import DatabaseTenant
 
 BEGINNING = 20  # events of each part of a journal that are looked for in an index
 
@@ -54,9 +54,9 @@ def check_store(settings: Settings) -> None:
         raise BadSetting("store.url", "does not begin with postgresql://")
     if importlib.util.find_spec("psycopg") is None:
         raise BadSetting("store.url", "needs `pip install 'madeleine-memory[postgres]'`")
-    from madeleine.database.address import place_of
+    from madeleine.database.address import public_address
 
-    place_of(settings.store.url)
+    public_address(settings.store.url)
 
 
 def _postgres(home: Path, minds: Minds, settings: Settings, fresh: bool) -> Index:
@@ -75,7 +75,7 @@ def _postgres(home: Path, minds: Minds, settings: Settings, fresh: bool) -> Inde
     return index
 
 
-def _refuse_other(home: Path, fresh: bool, rows: Tenant, index: Index) -> None:
+def _refuse_other(home: Path, fresh: bool, rows: DatabaseTenant, index: Index) -> None:
     """Refuse to fill, from this home's files, an index that follows something else."""
     from madeleine.database.tenants import holds_truth
 
@@ -87,14 +87,14 @@ def _refuse_other(home: Path, fresh: bool, rows: Tenant, index: Index) -> None:
         raise IndexOfAnother(rows.called)
 
 
-def open_shared_index(rows: Tenant, minds: Minds, fresh: bool) -> Index:
+def open_shared_index(rows: DatabaseTenant, minds: Minds, fresh: bool) -> Index:
     """Open the index of a tenant whose memory is in the same database."""
-    from madeleine.database.tenants import follows_files
+    from madeleine.database.tenants import has_index_of_files
     from madeleine.index.postgres import PostgresIndex
 
     if not fresh:
         with rows.reading() as access:
-            if follows_files(access):
+            if has_index_of_files(access):
                 raise IndexOfFiles(rows.called)
     index = PostgresIndex.of(rows, *_traces(minds))
     if fresh:
@@ -109,9 +109,9 @@ def name_index_place(settings: Settings) -> str | None:
 
         return find_engine(settings.store.graph).place_of(settings.store.graph)
     if settings.store.url:
-        from madeleine.database.address import place_of
+        from madeleine.database.address import public_address
 
-        return place_of(settings.store.url)
+        return public_address(settings.store.url)
     return None
 
 

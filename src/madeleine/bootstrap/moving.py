@@ -43,7 +43,7 @@ from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.upkeep import FILLING
 
 if TYPE_CHECKING:
-    from madeleine.database.fleet import Fleet
+    from madeleine.database.fleet import SharedDatabase
     from madeleine.vault.database.moving import DatabaseEndpoint
 
 LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
@@ -145,11 +145,11 @@ def _database_side(settings: Settings) -> Iterator[DatabaseEndpoint]:
 
 
 @contextmanager
-def _fleet(store: StoreConfig) -> Iterator[Fleet]:
+def _fleet(store: StoreConfig) -> Iterator[SharedDatabase]:
     """Lend the connections to a database, for what is no server."""
-    from madeleine.database.fleet import Fleet
+    from madeleine.database.fleet import SharedDatabase
 
-    fleet = Fleet(store.url, store.lease_seconds)
+    fleet = SharedDatabase(store.url, store.lease_seconds)
     try:
         yield fleet
     finally:

@@ -39,8 +39,8 @@ from madeleine.write.stores import Stores
 from madeleine.write.upkeep import FILLING, rebuild
 
 if TYPE_CHECKING:
-    from madeleine.database.access import Tenant
-    from madeleine.database.fleet import Fleet
+    from madeleine.database.access import DatabaseTenant
+    from madeleine.database.fleet import SharedDatabase
     from madeleine.database.leases import DatabaseLeases
 
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
@@ -86,11 +86,11 @@ def open_houses(
             raise ValueError("whoever opens files holds the home's lock")
         return Houses(open_locked(home, settings, lock, progress, fresh_index))
     check_store(settings)
-    from madeleine.database.fleet import Fleet
+    from madeleine.database.fleet import SharedDatabase
 
     with ExitStack() as failing:
         store = settings.store
-        fleet = Fleet(store.url, store.lease_seconds, store.connections)
+        fleet = SharedDatabase(store.url, store.lease_seconds, store.connections)
         failing.callback(fleet.close)
         minds, notes = make_minds(home, settings, os.environ)
         notes += fleet.warnings()
@@ -108,7 +108,7 @@ class _Opening:
 
     home: Path
     settings: Settings
-    fleet: Fleet
+    fleet: SharedDatabase
     minds: Minds
     notes: list[str]
     aside: Threads
@@ -136,13 +136,13 @@ class _Opening:
         follow(house, progress)
         return house
 
-    def _index(self, rows: Tenant, fresh: bool) -> tuple[Index, list[str]]:
+    def _index(self, rows: DatabaseTenant, fresh: bool) -> tuple[Index, list[str]]:
         if self.settings.store.graph:
             own = replace(self.settings, store=replace(self.settings.store, tenant=rows.name))
             return open_index(self.home / "index.db", self.minds, own, fresh)
         return open_shared_index(rows, self.minds, fresh), []
 
-    def _stores(self, rows: Tenant, index: Index, leases: DatabaseLeases) -> Stores:
+    def _stores(self, rows: DatabaseTenant, index: Index, leases: DatabaseLeases) -> Stores:
         from madeleine.vault.database import DatabaseJournal, DatabaseVault
 
         first = rows.name == self.settings.store.tenant

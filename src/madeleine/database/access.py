@@ -6,8 +6,8 @@ writes for the same tenant, in this process or another, waits there, and nowhere
 known for longer than a moment about what other processes do: which numbers the rows of a tenant
 bear is looked up with each transaction.
 
-`Writing` lets several rooms change things in the same transaction. While a thread holds it,
-whatever that thread reads or writes of the tenant happens inside; at the end all of it is kept,
+`DatabaseWriteLock` lets several rooms change things in the same transaction. While a thread holds
+it, whatever that thread reads or writes of the tenant happens inside; at the end all of it is kept,
 or nothing.
 
 A tenant has two numbers. `:tenant` is that of the rows that can be made anew, and changes when
@@ -28,26 +28,29 @@ import psycopg
 from psycopg import sql
 from psycopg.types.string import TextBinaryLoader
 
-from madeleine.database.connection import Connections, Row, translated
+from madeleine.database.connection import ConnectionPool, DatabaseRow, translate_errors
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError
 from madeleine.model.nul import NUL_ESCAPE, unescape_nul
 
-_FOUND = """SELECT tenant, truth, {}, {}, set_config('madeleine.tenant', tenant::text, true),
+_SELECT_TENANT = """SELECT tenant, truth, {}, {},
+                   set_config('madeleine.tenant', tenant::text, true),
                    set_config('madeleine.truth', truth::text, true)
             FROM tenants WHERE name = {}"""
-BEGIN_READ = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_FOUND}"
-BEGIN_NOTE = f"BEGIN; {_FOUND}"
-BEGIN_WRITE = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300s'; {_FOUND} FOR UPDATE"
-_AS_IT_IS = (sql.SQL("version"), sql.SQL("''"))
-_COUNTED_UP = (sql.SQL("version + 1"), sql.SQL("pg_current_xact_id()::text"))
-COUNT_UP = "UPDATE tenants SET version = greatest(version, {}) WHERE name = {};"
-TELL = "SELECT pg_notify({}, {});"
-STATUS_TRIES = 20  # looks at what became of a commit whose answer was lost
+BEGIN_READ = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_SELECT_TENANT}"
+BEGIN_NOTE = f"BEGIN; {_SELECT_TENANT}"
+BEGIN_WRITE = (
+    f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300s'; {_SELECT_TENANT} FOR UPDATE"
+)
+_KEEP_VERSION = (sql.SQL("version"), sql.SQL("''"))
+_NEXT_VERSION = (sql.SQL("version + 1"), sql.SQL("pg_current_xact_id()::text"))
+UPDATE_VERSION = "UPDATE tenants SET version = greatest(version, {}) WHERE name = {};"
+NOTIFY = "SELECT pg_notify({}, {});"
+STATUS_ATTEMPTS = 20  # looks at what became of a commit whose answer was lost
 STATUS_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class TenantAccess:
     """A connection inside a transaction, on the rows of one tenant. `:tenant` and `:truth` in a
     statement stand for its numbers, so that the planner knows them and leaves other tenants'
     pieces out."""
@@ -60,7 +63,7 @@ class Access:
     transaction: str = ""
     """By which the database knows it, if it writes."""
 
-    def rows(self, statement: str, *bindings: object) -> list[Row]:
+    def rows(self, statement: str, *bindings: object) -> list[DatabaseRow]:
         with self.connection.cursor(binary=True) as cursor:
             return cursor.execute(self._own(statement), bindings or None).fetchall()
 
@@ -71,9 +74,9 @@ class Access:
         with self.connection.cursor(binary=True) as cursor:
             cursor.adapters.register_loader("text", TextBinaryLoader)
             (row,) = cursor.execute(self._own(statement), bindings or None).fetchall()
-        return [_shown(each) if isinstance(each, list) else each for each in row]
+        return [_unescape_texts(each) if isinstance(each, list) else each for each in row]
 
-    def row(self, statement: str, *bindings: object) -> Row | None:
+    def row(self, statement: str, *bindings: object) -> DatabaseRow | None:
         return next(iter(self.rows(statement, *bindings)), None)
 
     def column(self, statement: str, *bindings: object) -> list[Any]:
@@ -105,19 +108,19 @@ class Access:
         return numbered.encode()
 
 
-def _shown(texts: list[Any]) -> list[Any]:
+def _unescape_texts(texts: list[Any]) -> list[Any]:
     hides = any(NUL_ESCAPE in each for each in set(texts) if isinstance(each, str))
     return [each and unescape_nul(each) for each in texts] if hides else texts
 
 
-Fence = Callable[[Access], None]
+WriteFence = Callable[[TenantAccess], None]
 
 
 @dataclass(slots=True)
-class _Held:
+class _OpenTransaction:
     """The transaction that a thread is inside of, and what happened in it."""
 
-    access: Access
+    access: TenantAccess
     writes: bool
     wrote: bool = False
     told: list[tuple[str, str]] = field(default_factory=list)
@@ -125,9 +128,9 @@ class _Held:
     """What the database refused first: whoever swallows that must not believe it is kept."""
 
     @contextmanager
-    def lent(self, place: str) -> Iterator[Access]:
+    def borrow(self, place: str) -> Iterator[TenantAccess]:
         try:
-            with translated(place):
+            with translate_errors(place):
                 yield self.access
         except MadeleineError as error:
             if isinstance(error.__cause__, psycopg.Error | UnicodeEncodeError):
@@ -135,20 +138,20 @@ class _Held:
             raise
 
 
-class Tenant:
+class DatabaseTenant:
     """One tenant's view of a database. Any thread may use it; each has transactions of its own."""
 
-    def __init__(self, connections: Connections, name: str) -> None:
+    def __init__(self, connections: ConnectionPool, name: str) -> None:
         self.connections = connections
         self.name = name
         self._thread = threading.local()
         self._read, self._note, self._write, self._numbers = (
             sql.SQL(each).format(*columns, sql.Literal(name))
             for each, columns in (
-                (BEGIN_READ, _AS_IT_IS),
-                (BEGIN_NOTE, _AS_IT_IS),
-                (BEGIN_WRITE, _COUNTED_UP),
-                (_FOUND, _AS_IT_IS),
+                (BEGIN_READ, _KEEP_VERSION),
+                (BEGIN_NOTE, _KEEP_VERSION),
+                (BEGIN_WRITE, _NEXT_VERSION),
+                (_SELECT_TENANT, _KEEP_VERSION),
             )
         )
 
@@ -158,11 +161,11 @@ class Tenant:
 
     @property
     def called(self) -> str:
-        """Where it is, and whose it is, without what lets one in."""
+        """Where it is, and whose it is, without credentials."""
         return f"{self.place}, tenant {self.name}"
 
     @property
-    def _held(self) -> _Held | None:
+    def _held(self) -> _OpenTransaction | None:
         return getattr(self._thread, "held", None)
 
     @property
@@ -176,15 +179,18 @@ class Tenant:
         return self._held is not None and self._held.writes
 
     @contextmanager
-    def reading(self) -> Iterator[Access]:
+    def reading(self) -> Iterator[TenantAccess]:
         """Lend a connection that sees one consistent state; inside `steady` or a transaction,
         the thread's own."""
         held = self._held
         if held is not None:
-            with held.lent(self.place) as access:
+            with held.borrow(self.place) as access:
                 yield access
             return
-        with self.connections.lent() as connection, self._transaction(connection, self._read) as it:
+        with (
+            self.connections.borrow() as connection,
+            self._transaction(connection, self._read) as it,
+        ):
             yield it
 
     @contextmanager
@@ -192,33 +198,33 @@ class Tenant:
         """Let this thread read one consistent state, with one connection, until the end."""
         with self.reading() as access:
             before = self._held
-            self._thread.held = before or _Held(access, writes=False)
+            self._thread.held = before or _OpenTransaction(access, writes=False)
             try:
                 yield
             finally:
                 self._thread.held = before
 
     @contextmanager
-    def writing(self) -> Iterator[Access]:
+    def writing(self) -> Iterator[TenantAccess]:
         """Write in the thread's transaction, or in one that begins and ends here: all of it is
         kept, or nothing if anything is raised."""
         held = self._held
         if held is not None and held.writes:
             held.wrote = True
-            with held.lent(self.place) as access:
+            with held.borrow(self.place) as access:
                 yield access
             return
-        with self.together() as begun:
+        with self.single_transaction() as begun:
             begun.wrote = True
             yield begun.access
 
     @contextmanager
-    def together(self) -> Iterator[_Held]:
+    def single_transaction(self) -> Iterator[_OpenTransaction]:
         """Let all that this thread does until the end be one transaction."""
         before = self._held
-        with self.connections.lent() as connection:
+        with self.connections.borrow() as connection:
             try:
-                held = _Held(self._begun(connection, self._write), writes=True)
+                held = _OpenTransaction(self._begin(connection, self._write), writes=True)
                 for check in self._fences:
                     check(held.access)
                 self._thread.held = held
@@ -226,14 +232,14 @@ class Tenant:
                 self._commit(held)
             finally:
                 self._thread.held = before
-                _end(connection)
+                _roll_back(connection)
 
     @property
-    def _fences(self) -> tuple[Fence, ...]:
+    def _fences(self) -> tuple[WriteFence, ...]:
         return getattr(self._thread, "fences", ())
 
     @contextmanager
-    def fenced(self, check: Fence) -> Iterator[None]:
+    def fenced(self, check: WriteFence) -> Iterator[None]:
         """Let each transaction in which this thread writes begin with a check that may refuse."""
         before = self._fences
         self._thread.fences = (*before, check)
@@ -242,7 +248,7 @@ class Tenant:
         finally:
             self._thread.fences = before
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Go on, inside a transaction that writes, with the rows that the name points to now."""
         held = self._held
         if held is not None and held.writes:
@@ -255,30 +261,35 @@ class Tenant:
         if held is not None and held.writes:
             held.told.append((channel, message))
             return
-        with self.bare() as connection:
+        with self.raw_connection() as connection:
             connection.execute("SELECT pg_notify(%s, %s)", (channel, message))
 
     @contextmanager
-    def noting(self) -> Iterator[Access]:
+    def note_transaction(self) -> Iterator[TenantAccess]:
         """Run one transaction that waits for no other: for what no index depends on."""
-        with self.connections.lent() as connection, self._transaction(connection, self._note) as it:
+        with (
+            self.connections.borrow() as connection,
+            self._transaction(connection, self._note) as it,
+        ):
             yield it
 
     @contextmanager
-    def bare(self) -> Iterator[psycopg.Connection]:
+    def raw_connection(self) -> Iterator[psycopg.Connection]:
         """Lend a connection outside any transaction."""
-        with self.connections.lent() as connection:
+        with self.connections.borrow() as connection:
             yield connection
 
     @contextmanager
-    def _transaction(self, connection: psycopg.Connection, begin: sql.Composed) -> Iterator[Access]:
+    def _transaction(
+        self, connection: psycopg.Connection, begin: sql.Composed
+    ) -> Iterator[TenantAccess]:
         try:
-            yield self._begun(connection, begin)
+            yield self._begin(connection, begin)
             connection.execute("COMMIT")
         finally:
-            _end(connection)
+            _roll_back(connection)
 
-    def _begun(self, connection: psycopg.Connection, begin: sql.Composed) -> Access:
+    def _begin(self, connection: psycopg.Connection, begin: sql.Composed) -> TenantAccess:
         """Begin, and return the tenant's numbers. Sent together, the statements cost one way
         there and back."""
         cursor = connection.execute(begin)
@@ -286,37 +297,37 @@ class Tenant:
             pass
         return self._found(cursor)
 
-    def _found(self, cursor: psycopg.Cursor) -> Access:
+    def _found(self, cursor: psycopg.Cursor) -> TenantAccess:
         row = cursor.fetchone()
         if row is None:
             raise DatabaseUnfit(self.place, f"knows no tenant `{self.name}` any more")
-        return Access(cursor.connection, *row[:4])
+        return TenantAccess(cursor.connection, *row[:4])
 
-    def _commit(self, held: _Held) -> None:
+    def _commit(self, held: _OpenTransaction) -> None:
         """Keep what was written. A transaction in which the database refused something would
         end without a word, and keep nothing."""
         connection = held.access.connection
         if held.failed is not None:
             raise held.failed
         try:
-            connection.execute(self._last_words(held))
+            connection.execute(self._commit_statements(held))
         except psycopg.OperationalError as error:
             if not connection.closed:
                 raise
-            self._see_whether_kept(held.access.transaction, error)
+            self._check_committed(held.access.transaction, error)
 
-    def _last_words(self, held: _Held) -> sql.Composed:
-        said = [sql.SQL(TELL).format(*map(sql.Literal, each)) for each in held.told]
+    def _commit_statements(self, held: _OpenTransaction) -> sql.Composed:
+        said = [sql.SQL(NOTIFY).format(*map(sql.Literal, each)) for each in held.told]
         if held.wrote:
             number = sql.Literal(held.access.version)
-            said.append(sql.SQL(COUNT_UP).format(number, sql.Literal(self.name)))
+            said.append(sql.SQL(UPDATE_VERSION).format(number, sql.Literal(self.name)))
         return sql.Composed([*said, sql.SQL("COMMIT")])
 
-    def _see_whether_kept(self, transaction: str, lost: psycopg.OperationalError) -> None:
+    def _check_committed(self, transaction: str, lost: psycopg.OperationalError) -> None:
         """Find out what became of a commit whose answer was lost; raise if it was not kept, or if
         nobody says. A database that is started anew takes a moment."""
         status = "unknown"
-        for _ in range(STATUS_TRIES):
+        for _ in range(STATUS_ATTEMPTS):
             status = self._status(transaction)
             if status == "committed":
                 return
@@ -328,7 +339,7 @@ class Tenant:
 
     def _status(self, transaction: str) -> str:
         try:
-            with self.bare() as connection:
+            with self.raw_connection() as connection:
                 found = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
                 row = found.fetchone()
         except DatabaseDown:
@@ -336,14 +347,14 @@ class Tenant:
         return str(row[0]) if row is not None else "unknown"
 
 
-class Writing:
+class DatabaseWriteLock:
     """What a verb holds while files and index change, with all of it in one transaction.
 
     As with a lock, a thread may take it again while it has it. Threads of this process wait for
     each other here, without a connection each; other processes wait at the tenant's row.
     """
 
-    def __init__(self, tenant: Tenant) -> None:
+    def __init__(self, tenant: DatabaseTenant) -> None:
         self._tenant = tenant
         self._lock = threading.RLock()
         self._depth = 0
@@ -354,7 +365,7 @@ class Writing:
         with ExitStack() as undone:
             undone.callback(self._lock.release)
             if self._depth == 0:
-                self._open.enter_context(self._tenant.together())
+                self._open.enter_context(self._tenant.single_transaction())
             undone.pop_all()
         self._depth += 1
         return True
@@ -380,7 +391,7 @@ class Writing:
         self._lock.release()
 
 
-def _end(connection: psycopg.Connection) -> None:
+def _roll_back(connection: psycopg.Connection) -> None:
     """Take back what was not kept. Nothing can be on a connection that is gone; the server has
     done it then."""
     if not connection.closed and connection.info.transaction_status:

@@ -23,7 +23,7 @@ from psycopg.types.string import StrDumper, TextLoader
 from madeleine.model.nul import escape_nul, unescape_nul
 from madeleine.model.vector import Vector
 
-ARRAYS: dict[str, np.dtype[Any]] = {
+ARRAY_DTYPES: dict[str, np.dtype[Any]] = {
     "int2": np.dtype(">i2"),
     "int4": np.dtype(">i4"),
     "int8": np.dtype(">i8"),
@@ -31,51 +31,54 @@ ARRAYS: dict[str, np.dtype[Any]] = {
     "float8": np.dtype(">f8"),
     "bool": np.dtype("?"),
 }
-ARRAY_HEAD, PER_DIMENSION = 12, 8  # bytes: dimensions, flags, type; length and first place
-VECTOR_HEAD = 4  # bytes: how many numbers, and two unused
+ARRAY_HEADER_BYTES, DIMENSION_HEADER_BYTES = (
+    12,
+    8,
+)  # bytes: dimensions, flags, type; length and first place
+VECTOR_HEADER_BYTES = 4  # bytes: how many numbers, and two unused
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class HalfVector:
     """A vector that goes to PostgreSQL as a `halfvec`."""
 
     numbers: Vector | NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
-class Full:
+class FullVector:
     """A vector that goes to PostgreSQL as a `vector`."""
 
     numbers: Vector
 
 
-class _Text(StrDumper):
+class _TextDumper(StrDumper):
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(escape_nul(obj))
 
 
-class _TextBack(TextLoader):
+class _EscapedTextLoader(TextLoader):
     def load(self, data: Buffer) -> bytes | str:
         text = super().load(data)
         return unescape_nul(text) if isinstance(text, str) else text
 
 
-class _BinaryTextBack(_TextBack):
+class _BinaryTextLoader(_EscapedTextLoader):
     format = Format.BINARY
 
 
 class _HalfDumper(Dumper):
     format = Format.BINARY
 
-    def dump(self, obj: Half) -> Buffer | None:
-        return _head(obj.numbers) + obj.numbers.astype(">f2").tobytes()
+    def dump(self, obj: HalfVector) -> Buffer | None:
+        return _vector_header(obj.numbers) + obj.numbers.astype(">f2").tobytes()
 
 
 class _FullDumper(Dumper):
     format = Format.BINARY
 
-    def dump(self, obj: Full) -> Buffer | None:
-        return _head(obj.numbers) + obj.numbers.astype(">f4").tobytes()
+    def dump(self, obj: FullVector) -> Buffer | None:
+        return _vector_header(obj.numbers) + obj.numbers.astype(">f4").tobytes()
 
 
 class _HalfLoader(Loader):
@@ -84,10 +87,10 @@ class _HalfLoader(Loader):
     format = Format.BINARY
 
     def load(self, data: Buffer) -> bytes:
-        return bytes(data[VECTOR_HEAD:])
+        return bytes(data[VECTOR_HEADER_BYTES:])
 
 
-def _head(numbers: NDArray[Any]) -> bytes:
+def _vector_header(numbers: NDArray[Any]) -> bytes:
     return np.array([len(numbers), 0], ">i2").tobytes()
 
 
@@ -101,34 +104,34 @@ def _array_loader(kind: np.dtype[Any]) -> type[Loader]:
         format = Format.BINARY
 
         def load(self, data: Buffer) -> NDArray[Any]:
-            start = ARRAY_HEAD + PER_DIMENSION * int.from_bytes(data[:4])
+            start = ARRAY_HEADER_BYTES + DIMENSION_HEADER_BYTES * int.from_bytes(data[:4])
             return np.frombuffer(data, layout, offset=start)["value"].astype(native)
 
     return ArrayLoader
 
 
-def halves(rows: list[bytes], dimension: int) -> NDArray[np.float32]:
+def unpack_half_vectors(rows: list[bytes], dimension: int) -> NDArray[np.float32]:
     """Return vectors that came as bytes, one to a row."""
     numbers = np.frombuffer(b"".join(rows), ">f2").astype(np.float32)
     return numbers.reshape(len(rows), dimension)
 
 
-def joined_halves(sent: bytes, dimension: int) -> NDArray[np.float32]:
+def unpack_joined_vectors(sent: bytes, dimension: int) -> NDArray[np.float32]:
     """Return vectors that were sent as one value, end to end, one to a row."""
-    layout = np.dtype([("head", f"V{VECTOR_HEAD}"), ("numbers", ">f2", (dimension,))])
+    layout = np.dtype([("head", f"V{VECTOR_HEADER_BYTES}"), ("numbers", ">f2", (dimension,))])
     return np.frombuffer(sent, layout)["numbers"].astype(np.float32)
 
 
-def register(connection: psycopg.Connection) -> None:
+def register_adapters(connection: psycopg.Connection) -> None:
     """Teach a connection all of this; its database has pgvector."""
     known = connection.adapters
-    known.register_dumper(str, _Text)
-    for name, loader in (("text", _TextBack), ("text", _BinaryTextBack)):
+    known.register_dumper(str, _TextDumper)
+    for name, loader in (("text", _EscapedTextLoader), ("text", _BinaryTextLoader)):
         known.register_loader(name, loader)
-    for name, kind in ARRAYS.items():
+    for name, kind in ARRAY_DTYPES.items():
         known.register_loader(psycopg.adapters.types[name].array_oid, _array_loader(kind))
-    _register_vector(connection, "halfvec", Half, _HalfDumper)
-    _register_vector(connection, "vector", Full, _FullDumper)
+    _register_vector(connection, "halfvec", HalfVector, _HalfDumper)
+    _register_vector(connection, "vector", FullVector, _FullDumper)
 
 
 def _register_vector(

@@ -19,24 +19,24 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from madeleine.database.adapting import register
-from madeleine.database.address import place_of
-from madeleine.database.schema import SCHEMA, migrate
+from madeleine.database.adapting import register_adapters
+from madeleine.database.address import public_address
+from madeleine.database.schema import SCHEMA, migrate_schema
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 
 CONNECT_SECONDS = 5
-AT_MOST = 16  # connections of one server: several of them share what a database allows
-FREE_SECONDS = 10.0  # how long one waits until another thread gives one back
-TRUSTED_SECONDS = 5.0  # after so long a kept connection is asked whether it still stands
+MAX_CONNECTIONS = 16  # connections of one server: several of them share what a database allows
+ACQUIRE_TIMEOUT_SECONDS = 10.0  # how long one waits until another thread gives one back
+RECHECK_SECONDS = 5.0  # after so long a kept connection is asked whether it still stands
 SEEN_AT_ONCE = 400  # places of a vector graph looked at: above what a question draws
-STATEMENT_SECONDS = 60  # far above what any of ours takes: a database that hangs is told
-ROW_SECONDS = 20  # how long a writer waits for another of the same tenant
+STATEMENT_TIMEOUT_SECONDS = 60  # far above what any of ours takes: a database that hangs is told
+LOCK_TIMEOUT_SECONDS = 20  # how long a writer waits for another of the same tenant
 GONE_SECONDS = 20  # after which a network that says nothing counts as down
 
-_SETTINGS = (
+_SESSION_SETTINGS = (
     f"SET search_path = {SCHEMA}, public",
-    f"SET statement_timeout = '{STATEMENT_SECONDS}s'",
-    f"SET lock_timeout = '{ROW_SECONDS}s'",
+    f"SET statement_timeout = '{STATEMENT_TIMEOUT_SECONDS}s'",
+    f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'",
     f"SET tcp_keepalives_idle = {GONE_SECONDS // 2}",  # a server that lost its power lets go
     f"SET tcp_keepalives_interval = {GONE_SECONDS // 4}",
     "SET tcp_keepalives_count = 2",
@@ -46,12 +46,15 @@ _SETTINGS = (
     "SET random_page_cost = 1.1",  # what is asked for lies in memory, or on a disk without an arm
     "SET jit = off",  # compiling a statement takes longer than running it
 )
-LET_IN = "look at user and password in `store.url`"
-MORE = "raise the database's `max_connections`, or lower `connections` of `[store]`"
-_HINTS = (  # the server says what is wrong only in words, before there is a connection
-    (re.compile(r"authentication failed|role .* does not exist"), LET_IN),
+CREDENTIALS_HINT = "look at user and password in `store.url`"
+MAX_CONNECTIONS_HINT = "raise the database's `max_connections`, or lower `connections` of `[store]`"
+_HINT_BY_PATTERN = (  # the server says what is wrong only in words, before there is a connection
+    (re.compile(r"authentication failed|role .* does not exist"), CREDENTIALS_HINT),
     (re.compile(r"database .* does not exist"), "make it, or mend its name in `store.url`"),
-    (re.compile(r"too many (clients|connections)|connection slots are reserved"), MORE),
+    (
+        re.compile(r"too many (clients|connections)|connection slots are reserved"),
+        MAX_CONNECTIONS_HINT,
+    ),
     (
         re.compile(r"could not translate host name|failed to resolve host"),
         "look at the host in `store.url`",
@@ -61,18 +64,18 @@ _HINTS = (  # the server says what is wrong only in words, before there is a con
         "let the database speak TLS (its `ssl = on`), or mend `sslmode` in `store.url`",
     ),
 )
-_PASSWORD = re.compile(r"(?<=:)[^:@/]+(?=@)")
+_PASSWORD_PATTERN = re.compile(r"(?<=:)[^:@/]+(?=@)")
 
-Row = tuple[Any, ...]
+DatabaseRow = tuple[Any, ...]
 
 
-class Connections:
+class ConnectionPool:
     """The open connections to one database. There are so many at most; only a thread that has
     one and needs another, which it could not wait for without keeping the first, gets it beyond
     that."""
 
-    def __init__(self, url: str, at_most: int = AT_MOST) -> None:
-        self.place = place_of(url)
+    def __init__(self, url: str, at_most: int = MAX_CONNECTIONS) -> None:
+        self.place = public_address(url)
         self._url = url
         self._at_most = at_most
         self._places = threading.BoundedSemaphore(at_most)
@@ -81,29 +84,29 @@ class Connections:
         self._lock = threading.Lock()
         self._idle: list[tuple[psycopg.Connection, float]] = []
         self._open = True
-        with translated(self.place), _connect(url) as connection:
-            migrate(connection, self.place)
+        with translate_errors(self.place), _connect(url) as connection:
+            migrate_schema(connection, self.place)
 
     @contextmanager
-    def lent(self) -> Iterator[psycopg.Connection]:
+    def borrow(self) -> Iterator[psycopg.Connection]:
         """Lend a connection outside any transaction."""
-        with translated(self.place):
+        with translate_errors(self.place):
             connection = self.take()
             try:
                 yield connection
             finally:
-                self.give_back(connection)
+                self.release(connection)
 
     @contextmanager
-    def alone(self) -> Iterator[psycopg.Connection]:
+    def borrow_exclusive(self) -> Iterator[psycopg.Connection]:
         """Lend a connection that is nobody else's afterwards: for who listens on it."""
-        with translated(self.place), _settled(_connect(self._url)) as connection:
+        with translate_errors(self.place), _configure_connection(_connect(self._url)) as connection:
             yield connection
 
     def take(self) -> psycopg.Connection:
         """Take a connection; whoever does gives it back."""
         held: int = getattr(self._thread, "held", 0)
-        if not held and not self._places.acquire(timeout=FREE_SECONDS):
+        if not held and not self._places.acquire(timeout=ACQUIRE_TIMEOUT_SECONDS):
             raise DatabaseDown(
                 self.place,
                 f"is asked too much: all {self._at_most} connections are in use",
@@ -112,28 +115,28 @@ class Connections:
         with ExitStack() as undone:
             if not held:
                 undone.callback(self._places.release)
-            connection = self._free_or_new()
+            connection = self._idle_or_new()
             undone.pop_all()
         with self._lock:
             self._counted |= set() if held else {connection}
         self._thread.held = held + 1
         return connection
 
-    def _free_or_new(self) -> psycopg.Connection:
+    def _idle_or_new(self) -> psycopg.Connection:
         while True:
             with self._lock:
                 if not self._open:
                     raise DatabaseDown(self.place, "is closed", hint="open it again")
                 connection, since = self._idle.pop() if self._idle else (None, 0.0)
             if connection is None:
-                return _settled(_connect(self._url))
-            if _is_quiet(connection) and monotonic() - since < TRUSTED_SECONDS:
+                return _configure_connection(_connect(self._url))
+            if _is_quiet(connection) and monotonic() - since < RECHECK_SECONDS:
                 return connection
-            if _stands(connection):
+            if _is_alive(connection):
                 return connection
             connection.close()
 
-    def give_back(self, connection: psycopg.Connection) -> None:
+    def release(self, connection: psycopg.Connection) -> None:
         self._thread.held = max(getattr(self._thread, "held", 0) - 1, 0)
         with self._lock:
             counted = connection in self._counted
@@ -168,10 +171,10 @@ def _connect(url: str) -> psycopg.Connection:
     )
 
 
-def _settled(connection: psycopg.Connection) -> psycopg.Connection:
+def _configure_connection(connection: psycopg.Connection) -> psycopg.Connection:
     try:
-        connection.execute("; ".join(_SETTINGS).encode())
-        register(connection)
+        connection.execute("; ".join(_SESSION_SETTINGS).encode())
+        register_adapters(connection)
     except psycopg.Error:
         connection.close()
         raise
@@ -190,7 +193,7 @@ def _is_quiet(connection: psycopg.Connection) -> bool:
     return not looking.poll(0)
 
 
-def _stands(connection: psycopg.Connection) -> bool:
+def _is_alive(connection: psycopg.Connection) -> bool:
     try:
         connection.execute("SELECT 1")
     except psycopg.OperationalError:
@@ -199,33 +202,35 @@ def _stands(connection: psycopg.Connection) -> bool:
 
 
 @contextmanager
-def translated(place: str) -> Iterator[None]:
+def translate_errors(place: str) -> Iterator[None]:
     """Say in our words what PostgreSQL or the network complains about."""
     try:
         yield
     except MadeleineError:
         raise
     except (errors.InvalidPassword, errors.InvalidAuthorizationSpecification) as error:
-        raise DatabaseDown(place, _said(error), LET_IN) from error
+        raise DatabaseDown(place, _render_error(error), CREDENTIALS_HINT) from error
     except errors.InsufficientPrivilege as error:
-        raise DatabaseUnfit(place, f"refuses: {_said(error)}", "grant it to this user") from error
+        raise DatabaseUnfit(
+            place, f"refuses: {_render_error(error)}", "grant it to this user"
+        ) from error
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction) as error:
-        raise DatabaseUnfit(place, f"is not as its schema says: {_said(error)}") from error
+        raise DatabaseUnfit(place, f"is not as its schema says: {_render_error(error)}") from error
     except errors.ReadOnlySqlTransaction as error:
         hint = "name the primary in `store.url`"
         raise DatabaseDown(place, "takes no writes: it is a replica", hint) from error
     except psycopg.OperationalError as error:
-        raise DatabaseDown(place, _said(error), _hint(str(error))) from error
+        raise DatabaseDown(place, _render_error(error), _find_hint(str(error))) from error
     except (psycopg.DataError, UnicodeEncodeError) as error:
         raise Rejected(f"a text cannot be kept: {error}", hint="send it as UTF-8") from error
 
 
-def _hint(said: str) -> str:
+def _find_hint(said: str) -> str:
     """Return what helps against a complaint, if it is a known one."""
-    return next((hint for pattern, hint in _HINTS if pattern.search(said)), "")
+    return next((hint for pattern, hint in _HINT_BY_PATTERN if pattern.search(said)), "")
 
 
-def _said(error: psycopg.Error) -> str:
+def _render_error(error: psycopg.Error) -> str:
     """Return the first line of a complaint, without a password that it may quote."""
     lines = str(error).strip().splitlines()
-    return _PASSWORD.sub("…", lines[0]) if lines else type(error).__name__
+    return _PASSWORD_PATTERN.sub("…", lines[0]) if lines else type(error).__name__

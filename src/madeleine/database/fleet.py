@@ -15,20 +15,20 @@ from typing import NamedTuple
 import psycopg
 
 from madeleine.database import tenants
-from madeleine.database.access import Tenant, Writing
-from madeleine.database.connection import AT_MOST, Connections
-from madeleine.database.leases import DatabaseLeases, claim_due
-from madeleine.database.walls import goes_through
+from madeleine.database.access import DatabaseTenant, DatabaseWriteLock
+from madeleine.database.connection import MAX_CONNECTIONS, ConnectionPool
+from madeleine.database.leases import DatabaseLeases, claim_due_job
+from madeleine.database.walls import find_bypassing_role
 
 CHANNEL = "madeleine"  # on which servers tell each other what happens
-HEAR_SECONDS = 0.5  # between two looks whether the server ends
-AGAIN_SECONDS = 60.0  # after which work that somebody claimed and did not do is claimed again
+LISTEN_SECONDS = 0.5  # between two looks whether the server ends
+CLAIM_SECONDS = 60.0  # after which work that somebody claimed and did not do is claimed again
 
-Hear = Callable[[str, str], None]
+NotificationHandler = Callable[[str, str], None]
 """Is told whose memory it is, and what happened."""
 
 
-class Claimed(NamedTuple):
+class ClaimedJob(NamedTuple):
     """A job of a tenant that is due, which this server may run if it still is by then."""
 
     tenant: str
@@ -36,58 +36,58 @@ class Claimed(NamedTuple):
     still_due: Callable[[], bool]
 
 
-class Fleet:
+class SharedDatabase:
     """The connections of one server, shared by all the tenants that it answers for."""
 
-    def __init__(self, url: str, lease_seconds: float, connections: int = AT_MOST) -> None:
-        self.connections = Connections(url, connections)
+    def __init__(self, url: str, lease_seconds: float, connections: int = MAX_CONNECTIONS) -> None:
+        self.connections = ConnectionPool(url, connections)
         self.name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._lease_seconds = lease_seconds
 
-    def tenant(self, name: str) -> Tenant:
+    def tenant(self, name: str) -> DatabaseTenant:
         """Return a tenant's view, with a number of its own from now on."""
-        with self.connections.lent() as connection:
-            tenants.introduce(connection, name)
-        return Tenant(self.connections, name)
+        with self.connections.borrow() as connection:
+            tenants.register_tenant(connection, name)
+        return DatabaseTenant(self.connections, name)
 
     def warnings(self) -> list[str]:
         """Return what is not as it should be where several people share the database."""
-        with self.connections.lent() as connection:
-            role = goes_through(connection)
+        with self.connections.borrow() as connection:
+            role = find_bypassing_role(connection)
         told = "row-level security does not hold back; give the server an ordinary role"
         return [] if role is None else [f"the database's role `{role}` is one that {told}"]
 
-    def writing(self, rows: Tenant) -> Writing:
-        return Writing(rows)
+    def writing(self, rows: DatabaseTenant) -> DatabaseWriteLock:
+        return DatabaseWriteLock(rows)
 
-    def leases(self, rows: Tenant) -> DatabaseLeases:
+    def leases(self, rows: DatabaseTenant) -> DatabaseLeases:
         return DatabaseLeases(rows, self.name, self._lease_seconds)
 
-    def claim(self) -> Claimed | None:
+    def claim(self) -> ClaimedJob | None:
         """Return some work that is due; the others leave it to us for a while."""
-        found = claim_due(self.connections, AGAIN_SECONDS)
+        found = claim_due_job(self.connections, CLAIM_SECONDS)
         if found is None:
             return None
         tenant, job, until = found
-        leases = self.leases(Tenant(self.connections, tenant))
-        return Claimed(tenant, job, lambda: leases.due_at(job) == until)
+        leases = self.leases(DatabaseTenant(self.connections, tenant))
+        return ClaimedJob(tenant, job, lambda: leases.due_at(job) == until)
 
-    def tell(self, rows: Tenant) -> Callable[[str], None]:
+    def tell(self, rows: DatabaseTenant) -> Callable[[str], None]:
         """Return what tells all servers, ours too, that something happened to this memory."""
         return lambda text: rows.tell(CHANNEL, f"{rows.name}\n{text}")
 
-    def listen(self, hear: Hear, ending: Callable[[], bool]) -> None:
+    def listen(self, hear: NotificationHandler, ending: Callable[[], bool]) -> None:
         """Pass on what servers tell, until this one ends."""
-        with self.connections.alone() as connection:
+        with self.connections.borrow_exclusive() as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             while not ending():
-                for each in connection.notifies(timeout=HEAR_SECONDS, stop_after=100):
-                    _pass_on(each, hear)
+                for each in connection.notifies(timeout=LISTEN_SECONDS, stop_after=100):
+                    _forward_notification(each, hear)
 
     def close(self) -> None:
         self.connections.close()
 
 
-def _pass_on(told: psycopg.Notify, hear: Hear) -> None:
+def _forward_notification(told: psycopg.Notify, hear: NotificationHandler) -> None:
     tenant, _, text = told.payload.partition("\n")
     hear(tenant, text)

@@ -8,7 +8,7 @@ server runs a job of a tenant, until when, and when it is due next; they hold no
 
 from __future__ import annotations
 
-KEEPING = """
+TRUTH_TABLES = """
 CREATE SEQUENCE file_versions;
 
 CREATE TABLE files (

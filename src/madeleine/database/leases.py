@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
 
-from madeleine.database.access import Access, Tenant
-from madeleine.database.connection import Connections
+from madeleine.database.access import DatabaseTenant, TenantAccess
+from madeleine.database.connection import ConnectionPool
 from madeleine.errors import LeaseLost, MadeleineError, UnderWay
 
-SECONDS = 30.0  # how long a lease lasts that nobody renews
-RENEWALS = 4  # in that time: one that fails costs nothing yet
+LEASE_SECONDS = 30.0  # how long a lease lasts that nobody renews
+RENEWALS_PER_LEASE = 4  # in that time: one that fails costs nothing yet
 
-_TAKE = """
+_TAKE_LEASE = """
     INSERT INTO leases (name, job, number, holder, doing, until)
     VALUES (%s, %s, 1, %s, %s, clock_timestamp() + make_interval(secs => %s))
     ON CONFLICT (name, job) DO UPDATE
@@ -35,35 +35,35 @@ _TAKE = """
     WHERE leases.holder IS NULL OR leases.until < clock_timestamp()
     RETURNING number
 """
-_RENEW = """
+_RENEW_LEASE = """
     UPDATE leases SET until = clock_timestamp() + make_interval(secs => %s)
     WHERE name = %s AND job = %s AND number = %s AND holder IS NOT NULL RETURNING stop
 """
-_RELEASE = """
+_RELEASE_LEASE = """
     UPDATE leases SET holder = NULL, until = NULL WHERE name = %s AND job = %s AND number = %s
 """
-_IS_OURS = """
+_SELECT_OWN_LEASE = """
     SELECT 1 FROM leases WHERE name = %s AND job = %s AND number = %s AND holder IS NOT NULL
     FOR KEY SHARE
 """
-_DOING = """
+_SELECT_DOING = """
     SELECT doing FROM leases
     WHERE name = %s AND job = %s AND holder IS NOT NULL AND until >= clock_timestamp()
 """
-_STOP = """
+_REQUEST_STOP = """
     UPDATE leases SET stop = TRUE WHERE name = %s AND job = %s AND doing = %s
     AND holder IS NOT NULL AND until >= clock_timestamp() RETURNING number
 """
-_PLAN = """
+_SET_DUE = """
     INSERT INTO leases (name, job, due)
     VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s))
     ON CONFLICT (name, job) DO UPDATE SET due = {}
 """
-_PLAN_ANEW = _PLAN.format("excluded.due")
-_PLAN_SOONER = _PLAN.format("least(leases.due, excluded.due)")
-_NEVER = "UPDATE leases SET due = NULL WHERE name = %s AND job = %s"
-_DUE_AT = "SELECT due FROM leases WHERE name = %s AND job = %s"
-_CLAIM = """
+_SET_DUE_ANEW = _SET_DUE.format("excluded.due")
+_SET_DUE_SOONER = _SET_DUE.format("least(leases.due, excluded.due)")
+_CLEAR_DUE = "UPDATE leases SET due = NULL WHERE name = %s AND job = %s"
+_SELECT_DUE = "SELECT due FROM leases WHERE name = %s AND job = %s"
+_CLAIM_DUE_JOB = """
     UPDATE leases SET due = clock_timestamp() + make_interval(secs => %s)
     WHERE (name, job) IN (
         SELECT name, job FROM leases WHERE due <= clock_timestamp()
@@ -94,7 +94,7 @@ class DatabaseLeases:
 
     shared = True
 
-    def __init__(self, rows: Tenant, holder: str, seconds: float = SECONDS) -> None:
+    def __init__(self, rows: DatabaseTenant, holder: str, seconds: float = LEASE_SECONDS) -> None:
         self._rows = rows
         self._holder = holder
         self._seconds = seconds
@@ -117,28 +117,28 @@ class DatabaseLeases:
 
     def doing(self, work: str) -> str | None:
         """Return what whoever does this work says about it; nothing if nobody does."""
-        with self._rows.bare() as connection:
-            row = connection.execute(_DOING, (self._rows.name, work)).fetchone()
+        with self._rows.raw_connection() as connection:
+            row = connection.execute(_SELECT_DOING, (self._rows.name, work)).fetchone()
         return None if row is None else row[0]
 
     def stop(self, work: str, doing: str) -> bool:
         """Ask whoever does this work to end it, if they still do just that; whether so."""
-        with self._rows.bare() as connection:
-            row = connection.execute(_STOP, (self._rows.name, work, doing)).fetchone()
+        with self._rows.raw_connection() as connection:
+            row = connection.execute(_REQUEST_STOP, (self._rows.name, work, doing)).fetchone()
         return row is not None
 
     def _take(self, work: str, doing: str) -> _Lease:
         began = monotonic()
-        with self._rows.bare() as connection:
+        with self._rows.raw_connection() as connection:
             bindings = (self._rows.name, work, self._holder, doing, self._seconds)
-            row = connection.execute(_TAKE, bindings).fetchone()
+            row = connection.execute(_TAKE_LEASE, bindings).fetchone()
         if row is None:
             raise UnderWay(f"`{work}`")
         return _Lease(work, row[0], began + self._seconds)
 
     def _renew(self, lease: _Lease) -> None:
         """Renew a lease until its work is over. A database that is away is tried again."""
-        while not lease.over.wait(self._seconds / RENEWALS) and not lease.lost:
+        while not lease.over.wait(self._seconds / RENEWALS_PER_LEASE) and not lease.lost:
             began = monotonic()
             try:
                 lease.lost = not self._renewed(lease)
@@ -147,21 +147,21 @@ class DatabaseLeases:
             lease.ends = began + self._seconds
 
     def _renewed(self, lease: _Lease) -> bool:
-        with self._rows.bare() as connection:
+        with self._rows.raw_connection() as connection:
             bindings = (self._seconds, self._rows.name, lease.work, lease.number)
-            row = connection.execute(_RENEW, bindings).fetchone()
+            row = connection.execute(_RENEW_LEASE, bindings).fetchone()
         lease.stop = row is not None and row[0]
         return row is not None
 
     def _release(self, lease: _Lease) -> None:
         try:
-            with self._rows.bare() as connection:
-                connection.execute(_RELEASE, (self._rows.name, lease.work, lease.number))
+            with self._rows.raw_connection() as connection:
+                connection.execute(_RELEASE_LEASE, (self._rows.name, lease.work, lease.number))
         except MadeleineError:
             return  # the database is away; the lease runs out by itself
 
-    def _check(self, access: Access, lease: _Lease) -> None:
-        row = access.row(_IS_OURS, self._rows.name, lease.work, lease.number)
+    def _check(self, access: TenantAccess, lease: _Lease) -> None:
+        row = access.row(_SELECT_OWN_LEASE, self._rows.name, lease.work, lease.number)
         if row is None:
             lease.lost = True
             raise LeaseLost(lease.work)
@@ -170,24 +170,24 @@ class DatabaseLeases:
 
     def plan(self, job: str, wait: timedelta | None, sooner: bool = False) -> None:
         """Say when a job is due: after so long, or never; with `sooner`, unless it is before."""
-        with self._rows.bare() as connection:
+        with self._rows.raw_connection() as connection:
             if wait is None:
-                connection.execute(_NEVER, (self._rows.name, job))
+                connection.execute(_CLEAR_DUE, (self._rows.name, job))
                 return
-            sql = _PLAN_SOONER if sooner else _PLAN_ANEW
+            sql = _SET_DUE_SOONER if sooner else _SET_DUE_ANEW
             connection.execute(sql, (self._rows.name, job, max(wait.total_seconds(), 0.0)))
 
     def due_at(self, job: str) -> datetime | None:
         """Return when a job is due."""
-        with self._rows.bare() as connection:
-            row = connection.execute(_DUE_AT, (self._rows.name, job)).fetchone()
+        with self._rows.raw_connection() as connection:
+            row = connection.execute(_SELECT_DUE, (self._rows.name, job)).fetchone()
         return None if row is None else row[0]
 
 
-def claim_due(connections: Connections, seconds: float) -> tuple[str, str, datetime] | None:
+def claim_due_job(connections: ConnectionPool, seconds: float) -> tuple[str, str, datetime] | None:
     """Return a tenant and a job of theirs that is due, for this server to run. To the others it
     is due again only at the time that comes with it, so many seconds later: unless it is planned
     anew by then, it was not run."""
-    with connections.lent() as connection:
-        row = connection.execute(_CLAIM, (seconds,)).fetchone()
+    with connections.borrow() as connection:
+        row = connection.execute(_CLAIM_DUE_JOB, (seconds,)).fetchone()
     return None if row is None else (row[0], row[1], row[2])

@@ -19,9 +19,9 @@ from typing import Any
 
 import psycopg
 
-from madeleine.database.access import Tenant
-from madeleine.database.connection import Connections
-from madeleine.database.tenants import erase, introduce
+from madeleine.database.access import DatabaseTenant
+from madeleine.database.connection import ConnectionPool
+from madeleine.database.tenants import erase_tenant, register_tenant
 from madeleine.errors import (
     NameTaken,
     NoSuchPerson,
@@ -40,12 +40,12 @@ from madeleine.model.people import (
 )
 
 SECRET_BYTES = 32
-PREFIX = "mad_"  # what a scanner for lost secrets can know a token by
-NOTED_SECONDS = 60  # how old the last use that is known of a token may be
-SHORT = 8  # characters by which a token may be named
+TOKEN_PREFIX = "mad_"  # what a scanner for lost secrets can know a token by
+LAST_USED_SECONDS = 60  # how old the last use that is known of a token may be
+SHORT_TOKEN_ID_CHARS = 8  # characters by which a token may be named
 
-_TOKEN = "id, name, person, role, created, last_used"
-_CALLER = """
+_TOKEN_COLUMNS = "id, name, person, role, created, last_used"
+_SELECT_CALLER = """
     SELECT t.id, t.person, t.role,
            coalesce(t.last_used < now() - make_interval(secs => %s), TRUE)
                AND NOT pg_is_in_recovery(),
@@ -54,10 +54,10 @@ _CALLER = """
     FROM tokens t WHERE """
 
 
-class People:
+class PeopleDirectory:
     """Who there is. Any thread may ask; `home` is the person at the server itself."""
 
-    def __init__(self, connections: Connections, home: str) -> None:
+    def __init__(self, connections: ConnectionPool, home: str) -> None:
         self._connections = connections
         self.home = home
 
@@ -65,24 +65,24 @@ class People:
 
     def caller(self, secret: str) -> Caller | None:
         """Return whose token this is, and note that it was used; nothing if it is nobody's."""
-        return self._caller("t.hash = %s", _hash(secret))
+        return self._caller("t.hash = %s", _hash_secret(secret))
 
-    def at_page(self, token: str) -> Caller | None:
+    def page_caller(self, token: str) -> Caller | None:
         """Return who was signed in to the page with the token of this id, and note that it was
         used; nothing if it was revoked since."""
         return self._caller("t.id = %s", token)
 
     def _caller(self, which: str, value: object) -> Caller | None:
-        with self._inside() as connection:
-            asking = f"{_CALLER}{which}".encode()
-            row = connection.execute(asking, (NOTED_SECONDS, value)).fetchone()
+        with self._people_transaction() as connection:
+            asking = f"{_SELECT_CALLER}{which}".encode()
+            row = connection.execute(asking, (LAST_USED_SECONDS, value)).fetchone()
             if row is None:
                 return None
             identity, person, role, is_due, spaces = row
             if is_due:
                 noting = "UPDATE tokens SET last_used = now() WHERE id = %s"
                 connection.execute(noting, (identity,))
-        return Caller(person, Role(role), identity, _mounted(person, Role(role), spaces))
+        return Caller(person, Role(role), identity, _build_memberships(person, Role(role), spaces))
 
     def local(self) -> Caller:
         """Return who sits at the server."""
@@ -94,7 +94,7 @@ class People:
     def people(self) -> list[Person]:
         """Return everybody but who sits at the server, by name."""
         rows = self._rows("SELECT name, created FROM people ORDER BY name")
-        return [Person(name, _utc(created)) for name, created in rows]
+        return [Person(name, _to_utc(created)) for name, created in rows]
 
     def add(self, name: str) -> Person:
         """Add a person; a memory that is kept under their name is theirs."""
@@ -104,13 +104,13 @@ class People:
         rows = self._rows(sql, name)
         if not rows:
             raise NameTaken("person", name)
-        return Person(name, _utc(rows[0][0]))
+        return Person(name, _to_utc(rows[0][0]))
 
     def remove(self, name: str, erase: bool = False) -> None:
         """Let a person in no more. Their memory stays in the database, unless it is erased, which
         can also be done later."""
-        left = erase and self.is_kept(name)
-        with self._inside() as connection:
+        left = erase and self.has_tenant(name)
+        with self._people_transaction() as connection:
             gone = connection.execute("DELETE FROM people WHERE name = %s", (name,)).rowcount
             if not gone and not left:
                 raise NoSuchPerson(name)
@@ -123,25 +123,29 @@ class People:
 
     def tokens(self, person: str | None = None) -> list[AccessToken]:
         """Return the tokens of one person, or of all."""
-        sql = f"""SELECT {_TOKEN} FROM tokens WHERE %s::text IS NULL OR person = %s
+        sql = f"""SELECT {_TOKEN_COLUMNS} FROM tokens WHERE %s::text IS NULL OR person = %s
                   ORDER BY person, created, id"""
-        return [_token(row) for row in self._rows(sql, person, person)]
+        return [_build_token(row) for row in self._rows(sql, person, person)]
 
     def create_token(self, name: str, person: str, role: Role) -> tuple[AccessToken, str]:
         """Make a token; return it with its secret, which nobody can be told again."""
         self._check(person)
         if role is Role.ADMIN and person != self.home:
             raise Rejected("an admin's token is the server's own", hint="leave `person` out")
-        secret = f"{PREFIX}{secrets.token_urlsafe(SECRET_BYTES)}"
+        secret = f"{TOKEN_PREFIX}{secrets.token_urlsafe(SECRET_BYTES)}"
         sql = f"""INSERT INTO tokens (hash, id, name, person, role) VALUES (%s, %s, %s, %s, %s)
-                  RETURNING {_TOKEN}"""
-        made = (_hash(secret), str(uuid.uuid4()), name, person, role.value)
-        return _token(self._rows(sql, *made)[0]), secret
+                  RETURNING {_TOKEN_COLUMNS}"""
+        made = (_hash_secret(secret), str(uuid.uuid4()), name, person, role.value)
+        return _build_token(self._rows(sql, *made)[0]), secret
 
     def find_token(self, wanted: str, person: str | None = None) -> AccessToken:
         """Return the token with this id, or so much of its beginning that it is the only one."""
         every = self.tokens(person)
-        found = [each for each in every if len(wanted) >= SHORT and each.id.startswith(wanted)]
+        found = [
+            each
+            for each in every
+            if len(wanted) >= SHORT_TOKEN_ID_CHARS and each.id.startswith(wanted)
+        ]
         named = [each for each in every if each.name == wanted]
         if len(found or named) != 1:
             raise NoSuchToken(wanted)
@@ -194,8 +198,8 @@ class People:
     def remove_space(self, space: str, erase: bool = False) -> None:
         """Let nobody share a space any more. What is in it stays, unless it is erased, which can
         also be done later."""
-        left = erase and self.is_kept(tenant_of_space(space))
-        with self._inside() as connection:
+        left = erase and self.has_tenant(tenant_of_space(space))
+        with self._people_transaction() as connection:
             sql = "DELETE FROM shared_spaces WHERE name = %s"
             if not connection.execute(sql, (space,)).rowcount and not left:
                 raise NoSuchSpace(space)
@@ -205,7 +209,7 @@ class People:
 
     # -- what they leave ---------------------------------------------------------------------
 
-    def is_kept(self, tenant: str) -> bool:
+    def has_tenant(self, tenant: str) -> bool:
         """Whether there is a memory of this name, be it somebody's now or not; that of who sits
         at the server is none of theirs."""
         known = self._rows("SELECT 1 FROM tenants WHERE name = %s", tenant)
@@ -213,10 +217,10 @@ class People:
 
     def kept(self, tenant: str) -> int:
         """Return how many memories are in it, forgotten ones included."""
-        if not self.is_kept(tenant):
+        if not self.has_tenant(tenant):
             return 0
         sql = "SELECT count(DISTINCT memory) FROM files WHERE truth = :truth AND memory IS NOT NULL"
-        with Tenant(self._connections, tenant).reading() as access:
+        with DatabaseTenant(self._connections, tenant).reading() as access:
             return int(access.value(sql))
 
     # -- pieces ------------------------------------------------------------------------------
@@ -227,41 +231,43 @@ class People:
             raise NoSuchPerson(person)
 
     def _erase(self, tenant: str) -> None:
-        with self._connections.lent() as connection:
-            introduce(connection, tenant)
-        with Tenant(self._connections, tenant).writing() as access:
-            erase(access)
+        with self._connections.borrow() as connection:
+            register_tenant(connection, tenant)
+        with DatabaseTenant(self._connections, tenant).writing() as access:
+            erase_tenant(access)
             access.run("DELETE FROM leases WHERE name = %s", tenant)  # no job has work there
 
     def _rows(self, sql: str, *bindings: object) -> Sequence[tuple[Any, ...]]:
-        with self._inside() as connection:
+        with self._people_transaction() as connection:
             cursor = connection.execute(sql.encode(), bindings or None)
             return cursor.fetchall() if cursor.description else []
 
     @contextmanager
-    def _inside(self) -> Iterator[psycopg.Connection]:
+    def _people_transaction(self) -> Iterator[psycopg.Connection]:
         """Begin a transaction to which these tables are not empty."""
-        with self._connections.lent() as connection, connection.transaction():
+        with self._connections.borrow() as connection, connection.transaction():
             connection.execute("SET LOCAL madeleine.door = 'people'")
             yield connection
 
 
-def _hash(secret: str) -> bytes:
+def _hash_secret(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _mounted(person: str, role: Role, spaces: Sequence[Sequence[str]]) -> tuple[SpaceMember, ...]:
+def _build_memberships(
+    person: str, role: Role, spaces: Sequence[Sequence[str]]
+) -> tuple[SpaceMember, ...]:
     """Return the shared spaces of a caller: a client may do no more there than its token."""
     return tuple(
         SpaceMember(name, person, lesser_role(role, Role(given))) for name, given in spaces
     )
 
 
-def _token(row: tuple[Any, ...]) -> AccessToken:
+def _build_token(row: tuple[Any, ...]) -> AccessToken:
     identity, name, person, role, created, last_used = row
-    used = None if last_used is None else _utc(last_used)
-    return AccessToken(identity, name, person, Role(role), _utc(created), used)
+    used = None if last_used is None else _to_utc(last_used)
+    return AccessToken(identity, name, person, Role(role), _to_utc(created), used)
 
 
-def _utc(moment: datetime) -> datetime:
+def _to_utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import psycopg
 
-from madeleine.database.access import Access
-from madeleine.database.connection import Row
-from madeleine.database.schema import CLEARED, MIGRATING, SCHEMA, WIDEST_GRAPH, graph_sql
-from madeleine.database.walls import NUMBERS, tables_with
+from madeleine.database.access import TenantAccess
+from madeleine.database.connection import DatabaseRow
+from madeleine.database.schema import (
+    INDEX_TABLES,
+    MAX_INDEXED_DIMENSION,
+    MIGRATION_LOCK_KEY,
+    SCHEMA,
+    vector_index_sql,
+)
+from madeleine.database.walls import TENANT_COLUMNS, find_tables_with
 
-UNHURRIED = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
+NO_TIMEOUTS = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
 """For what may take as long as it takes: it goes through all the rows of a tenant, or of all."""
 
 
-def introduce(connection: psycopg.Connection, name: str) -> None:
+def register_tenant(connection: psycopg.Connection, name: str) -> None:
     """Give a name a number, unless it has one."""
     known = "SELECT 1 FROM tenants WHERE name = %s"
     if connection.execute(known, (name,)).fetchone() is None:
@@ -21,24 +27,24 @@ def introduce(connection: psycopg.Connection, name: str) -> None:
         connection.execute(sql, (name,))
 
 
-def make_graph(connection: psycopg.Connection, dimension: int) -> None:
+def create_vector_index(connection: psycopg.Connection, dimension: int) -> None:
     """Make the graphs for vectors of this width, unless they are there."""
-    if 0 < dimension <= WIDEST_GRAPH:
+    if 0 < dimension <= MAX_INDEXED_DIMENSION:
         known = "SELECT to_regclass(%s)"
         row = connection.execute(known, (f"passages_near_{dimension}",)).fetchone()
         if row is None or row[0] is None:
             with connection.transaction():
-                connection.execute(UNHURRIED)
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
-                connection.execute(graph_sql(dimension).encode())
+                connection.execute(NO_TIMEOUTS)
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK_KEY,))
+                connection.execute(vector_index_sql(dimension).encode())
 
 
-def claim_model(access: Access, name: str, model: str | None, wide: tuple[int, int]) -> None:
+def claim_model(access: TenantAccess, name: str, model: str | None, wide: tuple[int, int]) -> None:
     """Note whose traces the rows hold, and drop those of any other model. `wide` is how many
     numbers its vectors have, and its tokens."""
     if is_claimed(access, name, model, wide):
         return
-    if _claim_of(access, name) != (None, None):
+    if _read_claimed_model(access, name) != (None, None):
         access.run(
             "UPDATE passages SET wide = 0, vector = NULL, tokens = '', version = %s "
             "WHERE tenant = :tenant",
@@ -49,29 +55,29 @@ def claim_model(access: Access, name: str, model: str | None, wide: tuple[int, i
     access.run("UPDATE tenants SET model = %s, wide = %s WHERE name = %s", *claim, name)
 
 
-def is_claimed(access: Access, name: str, model: str | None, wide: tuple[int, int]) -> bool:
+def is_claimed(access: TenantAccess, name: str, model: str | None, wide: tuple[int, int]) -> bool:
     """Whether the rows hold the traces of this model, or of whichever if there is none now: it
     may be back tomorrow."""
-    return model is None or _claim_of(access, name) == (model, f"{wide[0]} {wide[1]}")
+    return model is None or _read_claimed_model(access, name) == (model, f"{wide[0]} {wide[1]}")
 
 
-def _claim_of(access: Access, name: str) -> Row | None:
+def _read_claimed_model(access: TenantAccess, name: str) -> DatabaseRow | None:
     return access.row("SELECT model, wide FROM tenants WHERE name = %s", name)
 
 
-def holds_truth(access: Access) -> bool:
+def holds_truth(access: TenantAccess) -> bool:
     """Whether files and journal of the tenant are in the database, and not in some home."""
     each = "EXISTS (SELECT FROM {} WHERE truth = :truth)"
     return bool(access.value(f"SELECT {each.format('files')} OR {each.format('journal')}"))
 
 
-def follows_files(access: Access) -> bool:
+def has_index_of_files(access: TenantAccess) -> bool:
     """Whether there is an index, and nothing in the database that it could follow."""
     filled = access.value("SELECT EXISTS (SELECT FROM nodes WHERE tenant = :tenant)")
     return bool(filled) and not holds_truth(access)
 
 
-def discard(connection: psycopg.Connection, name: str) -> None:
+def discard_tenant(connection: psycopg.Connection, name: str) -> None:
     """Take a name away, and leave its rows to be removed."""
     with connection.transaction():
         sql = """WITH gone AS (DELETE FROM tenants WHERE name = %s RETURNING tenant)
@@ -79,26 +85,26 @@ def discard(connection: psycopg.Connection, name: str) -> None:
         connection.execute(sql, (name,))
 
 
-def erase(access: Access) -> None:
+def erase_tenant(access: TenantAccess) -> None:
     """Remove all rows that a tenant ever had, for good. The name stays, as that of nothing, so
     that servers which have it open see just that."""
-    access.run(UNHURRIED)
-    for number in NUMBERS:
-        for table in tables_with(access.connection, number, SCHEMA):
+    access.run(NO_TIMEOUTS)
+    for number in TENANT_COLUMNS:
+        for table in find_tables_with(access.connection, number, SCHEMA):
             access.run(f"DELETE FROM {table} WHERE {number} = :{number}")
 
 
-def sweep(connection: psycopg.Connection) -> None:
+def delete_discarded_rows(connection: psycopg.Connection) -> None:
     """Remove the rows that nobody answers from."""
     for (tenant,) in connection.execute("SELECT tenant FROM discarded").fetchall():
         with connection.transaction():
-            connection.execute(UNHURRIED)
+            connection.execute(NO_TIMEOUTS)
             connection.execute(f"SET LOCAL madeleine.tenant = {tenant}".encode())
-            for table in (*CLEARED, "discarded"):
+            for table in (*INDEX_TABLES, "discarded"):
                 connection.execute(f"DELETE FROM {table} WHERE tenant = {tenant}".encode())
 
 
-def point(connection: psycopg.Connection, name: str, made: str) -> None:
+def switch_tenant_rows(connection: psycopg.Connection, name: str, made: str) -> None:
     """Let a name answer from the rows that were filled under another, all of them at once."""
     with connection.transaction():
         sql = "SELECT tenant, version FROM tenants WHERE name = %s FOR UPDATE"

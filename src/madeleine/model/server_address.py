@@ -1,4 +1,4 @@
-"""Addresses of databases, which may hold what lets one in."""
+"""Addresses of databases, which may hold credentials."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from madeleine.model.people import Caller, Role
 from madeleine.server.guard import Guard, Scope, shown
 
 if TYPE_CHECKING:
-    from madeleine.database.people import People
+    from madeleine.database.people import PeopleDirectory
 
 KNOWN_SECONDS = 5.0  # how long what a token opens is known without asking again
 KNOWN_AT_MOST = 10_000  # tokens, also those that are nobody's
@@ -75,13 +75,15 @@ class Callers:
     def close(self) -> None:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    async def _caller(self, people: People, scope: Scope) -> Caller:
+    async def _caller(self, people: PeopleDirectory, scope: Scope) -> Caller:
         if self._guard.is_servers(scope):
             found = await self._looked_up(SERVER, people.local)
             return found if self._guard.is_admins(scope) else replace(found, role=Role.OWNER)
         token, secret = self._guard.person_at_page(scope), shown(scope)
         if token:
-            whose = await self._looked_up(f"page {token}".encode(), lambda: people.at_page(token))
+            whose = await self._looked_up(
+                f"page {token}".encode(), lambda: people.page_caller(token)
+            )
         elif secret:
             key = hashlib.sha256(secret.encode("latin-1")).digest()
             whose = await self._looked_up(key, lambda: people.caller(secret))

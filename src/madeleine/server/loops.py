@@ -26,7 +26,7 @@ from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay
 
 if TYPE_CHECKING:
-    from madeleine.database.fleet import Fleet
+    from madeleine.database.fleet import SharedDatabase
 
 HOME_SECONDS = 5.0
 ROUND_SECONDS = 2.0  # between two looks at what is due in the whole fleet
@@ -90,7 +90,7 @@ def _keeps_time(house: House) -> bool:
     return house.settings.sleep.enabled or house.settings.consolidation.enabled
 
 
-def _fleet(houses: Houses, fleet: Fleet, stop: threading.Event) -> Iterator[Loop]:
+def _fleet(houses: Houses, fleet: SharedDatabase, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops of one server among several."""
     yield Loop("listening", lambda: fleet.listen(houses.hear, stop.is_set))
     if _keeps_time(houses.first):

@@ -22,7 +22,7 @@ class VectorStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Where the engine is, without what lets one in."""
+        """Where the engine is, without credentials."""
         ...
 
     def make(self, collection: str, dimension: int) -> None:

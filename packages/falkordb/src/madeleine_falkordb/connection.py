@@ -70,7 +70,7 @@ GraphQuestion = tuple[str, str, Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class FalkorAddress:
-    """Where a graph is, and what lets one in."""
+    """Where a graph is, and credentials."""
 
     host: str
     port: int
@@ -95,7 +95,7 @@ class FalkorAddress:
 
     @property
     def place(self) -> str:
-        """Return where it is, without what lets one in."""
+        """Return where it is, without credentials."""
         return f"falkordb://{self.host}:{self.port}/{self.graph}"
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from madeleine.database.access import Access
-from madeleine.database.connection import Row
+from madeleine.database.access import TenantAccess
+from madeleine.database.connection import DatabaseRow
 from madeleine.index.common.events import (
     MAX_FEEDBACK,
     MIN_PREFIX_CHARS,
@@ -86,7 +86,7 @@ _UPSERT_SCORES_BY_NAME = {name: _upsert_scores_sql(name) for name in ("importanc
 # --- writing ------------------------------------------------------------------------------
 
 
-def apply_events(access: Access, events: Sequence[Event]) -> list[str]:
+def apply_events(access: TenantAccess, events: Sequence[Event]) -> list[str]:
     """Keep the events that are new; return the memories whose counters they touch."""
     fresh = _select_unknown(access, events) if events else []
     if not fresh:
@@ -112,21 +112,21 @@ def _build_job_log_row(numbered: tuple[int, Event]) -> tuple[object, ...]:
     return (*row, job if isinstance(job, str) and job.isprintable() else None, body)
 
 
-def _write_scores(access: Access, sql: str, rows: Sequence[Sequence[object]]) -> None:
+def _write_scores(access: TenantAccess, sql: str, rows: Sequence[Sequence[object]]) -> None:
     for scores, at, event in rows:
         given = json.loads(str(scores))
         values = [None if each is None else float(each) for each in given.values()]
         access.run(sql, at, event, list(given), values)
 
 
-def note_positions(access: Access, found: Mapping[str, JournalCursor]) -> None:
+def note_positions(access: TenantAccess, found: Mapping[str, JournalCursor]) -> None:
     """Note how far journal files have been read."""
     rows = ((name, each.offset, each.check) for name, each in found.items())
     access.run_many(upsert_sql("positions", ("name", '"offset"', '"check"')), rows)
 
 
 def note_torn(
-    access: Access, torn: Mapping[str, Sequence[tuple[int, str]]], read_anew: Sequence[str]
+    access: TenantAccess, torn: Mapping[str, Sequence[tuple[int, str]]], read_anew: Sequence[str]
 ) -> None:
     """Note which journal lines were passed over; a file read anew begins without any."""
     if read_anew:
@@ -138,7 +138,7 @@ def note_torn(
     access.run_many(sql, rows)
 
 
-def _select_unknown(access: Access, events: Sequence[Event]) -> list[Event]:
+def _select_unknown(access: TenantAccess, events: Sequence[Event]) -> list[Event]:
     """Return the events not seen before, each id once."""
     first: dict[str, Event] = {}
     for event in events:
@@ -155,31 +155,31 @@ _SELECT_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
 _ORDER_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
 
 
-def torn(access: Access) -> list[ParseProblem]:
+def torn(access: TenantAccess) -> list[ParseProblem]:
     """Return the journal lines that were passed over."""
     sql = "SELECT name, line, problem FROM torn WHERE tenant = :tenant ORDER BY name, line"
     return [ParseProblem(*row) for row in access.rows(sql)]
 
 
-def positions(access: Access) -> dict[str, JournalCursor]:
+def positions(access: TenantAccess) -> dict[str, JournalCursor]:
     sql = 'SELECT name, "offset", "check" FROM positions WHERE tenant = :tenant'
     return {name: JournalCursor(offset, check) for name, offset, check in access.rows(sql)}
 
 
-def history(access: Access, memory_id: str, limit: int = 100) -> list[Event]:
+def history(access: TenantAccess, memory_id: str, limit: int = 100) -> list[Event]:
     """Return what happened to a memory, newest first."""
     sql = f"""{_SELECT_EVENT} JOIN audit_memories m ON m.tenant = :tenant AND m.number = l.number
               WHERE l.tenant = :tenant AND m.memory = %s {_ORDER_NEWEST_FIRST} LIMIT %s"""
     return _read_events(access.rows(sql, memory_id, max(limit, 0)))
 
 
-def read_known_events(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
+def read_known_events(access: TenantAccess, event_ids: Sequence[str]) -> dict[str, Event]:
     """Return those of the events that are known."""
     sql = f"{_SELECT_EVENT} WHERE l.tenant = :tenant AND l.id = ANY(%s::text[])"
     return {each.id: each for each in _read_events(access.rows(sql, list(event_ids)))}
 
 
-def changes(access: Access, change_or_run: str) -> list[Event]:
+def changes(access: TenantAccess, change_or_run: str) -> list[Event]:
     """Return the events of a change or a run, named by its id or the beginning of it."""
     wanted = change_or_run
     last = wanted + "\U0010ffff" if len(wanted) >= MIN_PREFIX_CHARS else wanted
@@ -188,13 +188,13 @@ def changes(access: Access, change_or_run: str) -> list[Event]:
     return _read_events(access.rows(sql, wanted, last, wanted, last))
 
 
-def outcome(access: Access, change_id: str) -> str | None:
+def outcome(access: TenantAccess, change_id: str) -> str | None:
     sql = "SELECT outcome FROM outcomes WHERE tenant = :tenant AND change = %s"
     row = access.row(sql, change_id)
     return None if row is None else str(row[0])
 
 
-def in_force(access: Access, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+def in_force(access: TenantAccess, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return how many changes each run made, and how many of them still hold."""
     sql = """SELECT l.run, count(DISTINCT l.change), count(DISTINCT l.change)
                     FILTER (WHERE coalesce(o.outcome, 'done') = 'done')
@@ -205,7 +205,7 @@ def in_force(access: Access, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
     return {run: (made, left) for run, made, left in access.rows(sql, list(runs))}
 
 
-def unsettled(access: Access) -> list[Event]:
+def unsettled(access: TenantAccess) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     sql = f"""{_SELECT_EVENT} WHERE l.tenant = :tenant AND l.change IS NOT NULL
               AND l.kind = 'changed' AND NOT EXISTS (SELECT 1 FROM outcomes o
@@ -215,7 +215,7 @@ def unsettled(access: Access) -> list[Event]:
 
 
 def recent_events(
-    access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
+    access: TenantAccess, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
 ) -> list[Event]:
     """Return the newest events of these kinds, or of any. One short walk for each kind."""
     about = "AND l.job = ANY(%s::text[])" if jobs else ""
@@ -227,7 +227,7 @@ def recent_events(
     return _read_events(access.rows(sql, wanted, *named, max(limit, 0), max(limit, 0)))
 
 
-def proposals(access: Access, status: ProposalStatus | None = None) -> list[Proposal]:
+def proposals(access: TenantAccess, status: ProposalStatus | None = None) -> list[Proposal]:
     """Return proposals newest first; a decision whose proposal is not known yet waits."""
     sql = """SELECT id, type, source_nodes, proposed_action, created,
                     coalesce(status, 'pending'), reason, resolved, action
@@ -238,16 +238,16 @@ def proposals(access: Access, status: ProposalStatus | None = None) -> list[Prop
     return [proposal_from_row(*row) for row in access.rows(sql, wanted, wanted)]
 
 
-def state(access: Access, key: str) -> object | None:
+def state(access: TenantAccess, key: str) -> object | None:
     row = access.row("SELECT value FROM state WHERE tenant = :tenant AND key = %s", key)
     return None if row is None else json.loads(row[0])
 
 
-def event(access: Access, event_id: str) -> Event | None:
+def event(access: TenantAccess, event_id: str) -> Event | None:
     return read_known_events(access, [event_id]).get(event_id)
 
 
-def feedback(access: Access, ids: Sequence[str]) -> list[Event]:
+def feedback(access: TenantAccess, ids: Sequence[str]) -> list[Event]:
     """Return what was said about how useful memories were, newest first."""
     sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m
              JOIN audit_log a ON a.tenant = :tenant AND a.number = m.number
@@ -258,10 +258,10 @@ def feedback(access: Access, ids: Sequence[str]) -> list[Event]:
     return [found[each] for each in said if each in found]
 
 
-def _read_events(rows: Sequence[Row]) -> list[Event]:
+def _read_events(rows: Sequence[DatabaseRow]) -> list[Event]:
     return list(_iterate_events(rows))
 
 
-def _iterate_events(rows: Sequence[Row]) -> Iterator[Event]:
+def _iterate_events(rows: Sequence[DatabaseRow]) -> Iterator[Event]:
     for event_id, at, kind, device, body in rows:
         yield Event(event_id, from_micros(at), EventKind(kind), device, json.loads(body))

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import Access
-from madeleine.database.adapting import joined_halves
+from madeleine.database.access import TenantAccess
+from madeleine.database.adapting import unpack_joined_vectors
 from madeleine.index.common.gathering import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
 from madeleine.index.common.times import to_micros
 from madeleine.index.postgres import tally
@@ -78,7 +78,7 @@ _SELECT_USED_TOGETHER = """
 
 
 def sample(
-    access: Access, bar: RelevanceThreshold, now: datetime, size: int, seed: int
+    access: TenantAccess, bar: RelevanceThreshold, now: datetime, size: int, seed: int
 ) -> list[str]:
     """Return so many memories at random, in random order."""
     found: dict[str, None] = {}
@@ -90,7 +90,7 @@ def sample(
 
 
 def _draw_nodes(
-    access: Access, bar: RelevanceThreshold, now: datetime, size: int, seed: int
+    access: TenantAccess, bar: RelevanceThreshold, now: datetime, size: int, seed: int
 ) -> Iterator[list[int]]:
     """Yield nodes that may take part, some at a time: those next to where darts land, and if
     that is not enough, all."""
@@ -106,7 +106,7 @@ def _draw_nodes(
 
 
 def _throw_darts(
-    access: Access,
+    access: TenantAccess,
     bar: RelevanceThreshold,
     passing: PostgresCondition,
     size: int,
@@ -121,7 +121,9 @@ def _throw_darts(
     return [int(near[chance.integers(len(near))]) for (near,) in rows if len(near)]
 
 
-def _select_relevant(access: Access, bar: RelevanceThreshold, nodes: Sequence[int]) -> list[str]:
+def _select_relevant(
+    access: TenantAccess, bar: RelevanceThreshold, nodes: Sequence[int]
+) -> list[str]:
     """Return those of the nodes that are relevant enough, by their ids, in their order."""
     rows = access.rows(_SELECT_IDS, list(nodes))
     faded = _find_faded(access, bar, [each for _, each, unscored in rows if unscored])
@@ -129,7 +131,7 @@ def _select_relevant(access: Access, bar: RelevanceThreshold, nodes: Sequence[in
     return [named[node] for node in nodes if node in named]
 
 
-def _find_faded(access: Access, bar: RelevanceThreshold, unscored: Sequence[str]) -> set[str]:
+def _find_faded(access: TenantAccess, bar: RelevanceThreshold, unscored: Sequence[str]) -> set[str]:
     """Return those of the memories without a score that are not relevant enough."""
     if not unscored:
         return set()
@@ -139,7 +141,11 @@ def _find_faded(access: Access, bar: RelevanceThreshold, unscored: Sequence[str]
 
 
 def gathered(
-    access: Access, dimension: int, bar: RelevanceThreshold, now: datetime, also: Sequence[str]
+    access: TenantAccess,
+    dimension: int,
+    bar: RelevanceThreshold,
+    now: datetime,
+    also: Sequence[str],
 ) -> EmbeddedMemories:
     """Return all who take part, by their ids. Vectors stay in the order in which they came:
     bringing them into another takes longer than all the rest."""
@@ -177,7 +183,11 @@ class _GatheredPart(NamedTuple):
 
 
 def _read_parts(
-    access: Access, dimension: int, bar: RelevanceThreshold, now: datetime, also: Sequence[str]
+    access: TenantAccess,
+    dimension: int,
+    bar: RelevanceThreshold,
+    now: datetime,
+    also: Sequence[str],
 ) -> Iterator[_GatheredPart]:
     """Yield all who may take part, as many at a time as can be sent together."""
     offered, current = build_condition(OFFERED_FILTER, now), build_condition(CURRENT_FILTER, now)
@@ -189,17 +199,17 @@ def _read_parts(
         found = access.columns(sql, asked, dimension, count, number, *bindings)
         ids, digests, spaces, types, created, vectors, unscored = found
         if ids is not None:
-            matrix = joined_halves(vectors, dimension)
+            matrix = unpack_joined_vectors(vectors, dimension)
             yield _GatheredPart(ids, digests, spaces, types, created, matrix, unscored)
 
 
-def of_source(access: Access, source: str) -> list[str]:
+def of_source(access: TenantAccess, source: str) -> list[str]:
     """Return the memories that come from there."""
     return select_ids(access, "source = %s ORDER BY id", source)
 
 
 def used_together(
-    access: Access, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+    access: TenantAccess, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
 ) -> set[tuple[str, str]]:
     """Return the pairs that were used in one session."""
     one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]

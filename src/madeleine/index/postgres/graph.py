@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from madeleine.database.access import Access
-from madeleine.database.connection import Row
+from madeleine.database.access import TenantAccess
+from madeleine.database.connection import DatabaseRow
 from madeleine.index.common.edges import (
     ASSOCIATIONS_SQL,
     IMPLIED_WEIGHT,
@@ -77,7 +77,7 @@ _SELECT_ARROWS = " UNION ALL ".join(
 )
 
 
-def insert_edges(access: Access, sources: Iterable[tuple[int, Sequence[Connection]]]) -> None:
+def insert_edges(access: TenantAccess, sources: Iterable[tuple[int, Sequence[Connection]]]) -> None:
     """Write the outgoing edges of nodes that have none. Of two alike the first counts."""
     rows = (
         edge_values(node, position, each)
@@ -89,14 +89,14 @@ def insert_edges(access: Access, sources: Iterable[tuple[int, Sequence[Connectio
     access.run_many(sql, rows)
 
 
-def delete_edges(access: Access, nodes: Sequence[int]) -> None:
+def delete_edges(access: TenantAccess, nodes: Sequence[int]) -> None:
     """Remove the outgoing edges of these nodes."""
     if nodes:
         sql = "DELETE FROM edges WHERE tenant = :tenant AND source = ANY(%s::bigint[])"
         access.run(sql, list(nodes))
 
 
-def read_connections(access: Access, nodes: Sequence[int]) -> dict[int, list[Connection]]:
+def read_connections(access: TenantAccess, nodes: Sequence[int]) -> dict[int, list[Connection]]:
     """Return each node's outgoing connections in the order of its file."""
     found: dict[int, list[Connection]] = {}
     sql = f"""SELECT e.source, {_EDGE_COLUMNS} FROM edges e
@@ -107,7 +107,7 @@ def read_connections(access: Access, nodes: Sequence[int]) -> dict[int, list[Con
     return found
 
 
-def edges(access: Access, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
+def edges(access: TenantAccess, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
     """Return the arrows that start or end at any of the ids, but those drawn `but_by`. One that
     stands in a file counts before one that is implied."""
     wanted = list(ids)
@@ -115,7 +115,9 @@ def edges(access: Access, ids: Sequence[str], but_by: str | None = None) -> list
     return _merge_edges(access.rows(_SELECT_EDGES, *stored, *stored, wanted, wanted))
 
 
-def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
+def arrows(
+    access: TenantAccess, ids: Sequence[str], each: int, incoming: bool = True
+) -> list[EdgeRow]:
     """Return the strongest arrows that start at each of the ids, or also those that end there,
     and those that follow from a tag: to the ids, and some of those from the self."""
     wanted, most = list(ids), max(each, 0)
@@ -123,7 +125,7 @@ def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool = True)
     return _merge_edges(access.rows(_SELECT_ARROWS, most, wanted, *ending, *ending, wanted))
 
 
-def _merge_edges(rows: Iterable[Row]) -> list[EdgeRow]:
+def _merge_edges(rows: Iterable[DatabaseRow]) -> list[EdgeRow]:
     """Return each arrow once, in their order."""
     found: dict[EdgeKey, EdgeRow] = {}
     for source, resolved, implied, *values in rows:
@@ -133,7 +135,7 @@ def _merge_edges(rows: Iterable[Row]) -> list[EdgeRow]:
     return [found[key] for key in sorted(found)]
 
 
-def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
+def edges_between(access: TenantAccess, ids: Sequence[str]) -> list[EdgeRow]:
     """Return the arrows between these nodes. Source and target together are looked up, so a
     node with a million arrows costs no more than another."""
     sql = f"""SELECT s.id, {_EDGE_COLUMNS} {_FROM_EDGES} WHERE e.tenant = :tenant
@@ -143,7 +145,7 @@ def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
     return [EdgeRow(source, connection_from_row(values)) for source, *values in rows]
 
 
-def associations(access: Access) -> list[EdgeRow]:
+def associations(access: TenantAccess) -> list[EdgeRow]:
     """Return what consolidation discovered, as far as both ends are there."""
     sql = f"""SELECT s.id, {_EDGE_COLUMNS} {_FROM_EDGES}
               JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
@@ -153,7 +155,7 @@ def associations(access: Access) -> list[EdgeRow]:
 
 
 def newest_edges(
-    access: Access, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+    access: TenantAccess, wanted: Sequence[Edge], limit: int, but_by: str | None = None
 ) -> list[EdgeRow]:
     """Return arrows of some kinds whose both ends are there, the newest first, but those drawn
     `but_by`."""
@@ -166,7 +168,7 @@ def newest_edges(
     return [EdgeRow(source, connection_from_row(values)) for source, *values in rows]
 
 
-def self_id(access: Access) -> str | None:
+def self_id(access: TenantAccess) -> str | None:
     """Return the self: the oldest of the memories whose source says so."""
     row = access.row(_SELECT_SELF)
     return None if row is None else str(row[0])

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from madeleine.database import tenants
-from madeleine.database.access import Tenant
-from madeleine.database.connection import Connections
-from madeleine.database.schema import CLEARED
+from madeleine.database.access import DatabaseTenant
+from madeleine.database.connection import ConnectionPool
+from madeleine.database.schema import INDEX_TABLES
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.rows import find_newborn_ids
 from madeleine.index.port import Index, IndexBatch
@@ -44,15 +44,15 @@ FRESH_SUFFIX = " (in the making)"
 class PostgresIndex:
     """An index in a PostgreSQL database. Any thread may call any method at any time."""
 
-    def __init__(self, rows: Tenant, place: PostgresIndexOptions) -> None:
+    def __init__(self, rows: DatabaseTenant, place: PostgresIndexOptions) -> None:
         self._state = PostgresState(rows, place)
         self._owns_connections = False
         self.search = PostgresSearch(self._state)
         self.graph = PostgresGraph(self._state)
         self.log = PostgresLog(self._state)
-        with rows.bare() as connection:
-            tenants.introduce(connection, rows.name)
-            tenants.make_graph(connection, place.wide.vector)
+        with rows.raw_connection() as connection:
+            tenants.register_tenant(connection, rows.name)
+            tenants.create_vector_index(connection, place.wide.vector)
         with rows.reading() as access:
             claimed = tenants.is_claimed(access, rows.name, place.model, place.wide)
         if not claimed:
@@ -68,11 +68,11 @@ class PostgresIndex:
         token_dimension: int = 0,
         tenant: str = DEFAULT_TENANT,
         exact_up_to: int = EXACT_UP_TO,
-        admit: Callable[[Tenant, Index], None] = lambda rows, index: None,
+        admit: Callable[[DatabaseTenant, Index], None] = lambda rows, index: None,
     ) -> PostgresIndex:
         """Open a tenant's index in the database at `url`, or make an empty one. `admit` looks at
         it before anything is written, and may refuse."""
-        rows = Tenant(Connections(url), tenant)
+        rows = DatabaseTenant(ConnectionPool(url), tenant)
         with ExitStack() as failing:
             failing.callback(rows.connections.close)
             admit(rows, cls.of(rows))  # without a model, nobody's traces are dropped
@@ -84,7 +84,7 @@ class PostgresIndex:
     @classmethod
     def of(
         cls,
-        rows: Tenant,
+        rows: DatabaseTenant,
         model: str | None = None,
         dimension: int | None = None,
         token_dimension: int = 0,
@@ -119,24 +119,26 @@ class PostgresIndex:
 
     def clear(self) -> None:
         with self._state.rows.writing() as access:
-            access.run(tenants.UNHURRIED)
-            for table in CLEARED:
+            access.run(tenants.NO_TIMEOUTS)
+            for table in INDEX_TABLES:
                 access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
 
     def fresh(self) -> PostgresIndex:
         made = self._state.rows.name + FRESH_SUFFIX
-        with self._state.rows.bare() as connection:
-            tenants.discard(connection, made)
-            tenants.sweep(connection)
-        return PostgresIndex(Tenant(self._state.rows.connections, made), self._state.place)
+        with self._state.rows.raw_connection() as connection:
+            tenants.discard_tenant(connection, made)
+            tenants.delete_discarded_rows(connection)
+        return PostgresIndex(DatabaseTenant(self._state.rows.connections, made), self._state.place)
 
     def replace_with(self, fresh: Index) -> None:
         if not isinstance(fresh, PostgresIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
         with self._state.rows.writing() as access:
-            tenants.point(access.connection, self._state.rows.name, fresh._state.rows.name)
-            self._state.rows.look_again()
+            tenants.switch_tenant_rows(
+                access.connection, self._state.rows.name, fresh._state.rows.name
+            )
+            self._state.rows.refresh()
 
     def close(self) -> None:
         if self._owns_connections:

@@ -16,10 +16,10 @@ from datetime import datetime
 
 import numpy as np
 
-from madeleine.database.access import Access
-from madeleine.database.adapting import Half, halves
-from madeleine.database.connection import Row
-from madeleine.database.schema import WIDEST_GRAPH
+from madeleine.database.access import TenantAccess
+from madeleine.database.adapting import HalfVector, unpack_half_vectors
+from madeleine.database.connection import DatabaseRow
+from madeleine.database.schema import MAX_INDEXED_DIMENSION
 from madeleine.index.common import neighbours as exact
 from madeleine.index.common.matrix import (
     Matrix,
@@ -72,7 +72,7 @@ _SELECT_VECTORS = """
 
 
 def plan_search(
-    access: Access,
+    access: TenantAccess,
     dimension: int,
     chosen: Filter,
     now: datetime,
@@ -81,7 +81,7 @@ def plan_search(
 ) -> PostgresSearchPlan:
     """Return how to search, after counting what passes as far as that matters: in an index with
     more memories than can be compared one by one, up to `counted` if that is less."""
-    most = exact_up_to if dimension <= WIDEST_GRAPH else NO_LIMIT
+    most = exact_up_to if dimension <= MAX_INDEXED_DIMENSION else NO_LIMIT
     least = most if counted is None else counted
     passing = build_condition(chosen, now)
     sql = f"""WITH there AS (SELECT memories <= %s AS few FROM tallies WHERE tenant = :tenant)
@@ -98,7 +98,7 @@ def nearest_passages_sql(
     looking: PostgresSearchPlan, columns: str, limit: int
 ) -> tuple[str, list[object]]:
     """Return the statement that finds the nearest passages, with its first bindings; the
-    question as a `Half` is the last."""
+    question as a `HalfVector` is the last."""
     among = "p.node = ANY(%s::bigint[])" if looking.few is not None else looking.passing.sql
     walks = looking.few is None and not looking.every
     words = {"columns": columns, "dimension": looking.dimension, "where": among, "limit": limit}
@@ -107,7 +107,7 @@ def nearest_passages_sql(
 
 
 def search_nearest(
-    access: Access, looking: PostgresSearchPlan, vector: Vector, limit: int, least: float
+    access: TenantAccess, looking: PostgresSearchPlan, vector: Vector, limit: int, least: float
 ) -> list[IndexHit]:
     """Return the nearest memories, best first, ties by id, each by its best passage."""
     query = check_query_vector(vector, looking.dimension)
@@ -118,18 +118,18 @@ def search_nearest(
 
 
 def _score_nodes(
-    access: Access, looking: PostgresSearchPlan, query: Vector, limit: int
+    access: TenantAccess, looking: PostgresSearchPlan, query: Vector, limit: int
 ) -> dict[int, float]:
     """Return the nearest nodes, at least `limit` of them if there are so many, each with the
     cosine of its best passage."""
     passages = limit + MOST_PASSAGES
     while True:
         sql, bindings = nearest_passages_sql(looking, "p.node, p.vector", passages)
-        rows = access.rows(sql, *bindings, Half(query))
+        rows = access.rows(sql, *bindings, HalfVector(query))
         if len({node for node, _ in rows}) >= limit or len(rows) < passages:
             break
         passages *= RETRY_FACTOR
-    matrix = halves([vector for _, vector in rows], looking.dimension)
+    matrix = unpack_half_vectors([vector for _, vector in rows], looking.dimension)
     scores = multiply_exactly(matrix, np.arange(len(rows)), query)
     best: dict[int, float] = {}
     for (node, _), score in zip(rows, scores.tolist(), strict=True):
@@ -137,13 +137,13 @@ def _score_nodes(
     return best
 
 
-def read_vectors(access: Access, dimension: int, ids: Sequence[str]) -> dict[str, Vector]:
+def read_vectors(access: TenantAccess, dimension: int, ids: Sequence[str]) -> dict[str, Vector]:
     """Return the vectors of those of the ids that have one."""
     sql = """SELECT n.id, p.vector FROM nodes n
              JOIN passages p ON p.tenant = :tenant AND p.node = n.node AND p.part = 0
              WHERE n.tenant = :tenant AND n.id = ANY(%s::text[]) AND p.wide = %s"""
     rows = access.rows(sql, list(ids), dimension)
-    matrix = halves([vector for _, vector in rows], dimension)
+    matrix = unpack_half_vectors([vector for _, vector in rows], dimension)
     return {memory_id: matrix[place] for place, (memory_id, _) in enumerate(rows)}
 
 
@@ -151,7 +151,7 @@ def read_vectors(access: Access, dimension: int, ids: Sequence[str]) -> dict[str
 
 
 def neighbours(
-    access: Access, looking: PostgresSearchPlan, ids: Sequence[str], k: int, least: float
+    access: TenantAccess, looking: PostgresSearchPlan, ids: Sequence[str], k: int, least: float
 ) -> dict[str, list[IndexHit]]:
     """Return the nearest memories of each that was asked about and has a vector."""
     if looking.few is not None:
@@ -166,7 +166,7 @@ def neighbours(
 
 
 def _compare_all(
-    access: Access,
+    access: TenantAccess,
     looking: PostgresSearchPlan,
     ids: Sequence[str],
     few: list[int],
@@ -186,9 +186,9 @@ def _compare_all(
     return {each: exact.build_hits(found, names, k) for each, found in near.items()}
 
 
-def _build_snapshot(rows: Sequence[Row], dimension: int) -> MatrixSnapshot:
+def _build_snapshot(rows: Sequence[DatabaseRow], dimension: int) -> MatrixSnapshot:
     matrix = Matrix(dimension, NO_LIMIT, len(rows))
     cells = [PassageCells(node, 0, 0, 0, 0, 0, False, True, part) for node, part, _ in rows]
-    vectors = halves([vector for *_, vector in rows], dimension)
+    vectors = unpack_half_vectors([vector for *_, vector in rows], dimension)
     matrix.apply(MatrixChange(cells, vectors))
     return matrix.snapshot

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from madeleine.database.access import Access
-from madeleine.database.connection import Row
+from madeleine.database.access import TenantAccess
+from madeleine.database.connection import DatabaseRow
 from madeleine.index.common.passages import passage_traits
 from madeleine.index.common.postings import MemoryPostings
 from madeleine.index.common.rows import (
@@ -118,14 +118,14 @@ def drop_nodes(writing: PostgresWrite, ids: Sequence[str]) -> None:
         )
 
 
-def _take_numbers(access: Access, count: int) -> Iterator[int]:
+def _take_numbers(access: TenantAccess, count: int) -> Iterator[int]:
     if not count:
         return iter(())
     sql = "SELECT nextval('node_numbers') FROM generate_series(1, %s)"
     return iter(access.column(sql, count))
 
 
-def _find_others_at_paths(access: Access, winners: EffectivePuts) -> list[str]:
+def _find_others_at_paths(access: TenantAccess, winners: EffectivePuts) -> list[str]:
     """Return other memories that were last seen at the paths of these."""
     paths = [put.stored.path for put in winners.by_id.values()]
     found = access.column(
@@ -134,7 +134,7 @@ def _find_others_at_paths(access: Access, winners: EffectivePuts) -> list[str]:
     return [memory_id for memory_id in found if memory_id not in winners.by_id]
 
 
-def _read_existing(access: Access, ids: Sequence[str]) -> dict[str, ExistingNode]:
+def _read_existing(access: TenantAccess, ids: Sequence[str]) -> dict[str, ExistingNode]:
     if not ids:
         return {}
     sql = f"""SELECT n.id, n.node, n.created, n.embedded, t.title, t.content, t.tags,
@@ -163,7 +163,7 @@ def _forget_texts(writing: PostgresWrite, known: Sequence[ExistingNode]) -> None
     access.run_many("DELETE FROM node_tags WHERE tenant = :tenant AND tag = %s AND node = %s", tags)
 
 
-def _forget_unreadable(access: Access, paths: Sequence[str]) -> None:
+def _forget_unreadable(access: TenantAccess, paths: Sequence[str]) -> None:
     if paths:
         access.run(
             f"DELETE FROM unreadable WHERE tenant = :tenant AND path = {_ANY_LISTED}", list(paths)
@@ -219,7 +219,7 @@ def _compute_lot(memory_id: str) -> int:
 
 
 def note_unreadable(
-    access: Access, found: Mapping[str, tuple[int, str]], over: Sequence[str]
+    access: TenantAccess, found: Mapping[str, tuple[int, str]], over: Sequence[str]
 ) -> None:
     """Note files that do not parse, and forget those whose problem is over."""
     _forget_unreadable(access, over)
@@ -230,19 +230,19 @@ def note_unreadable(
 # --- reading ------------------------------------------------------------------------------
 
 
-def get(access: Access, memory_id: str) -> StoredMemory | None:
+def get(access: TenantAccess, memory_id: str) -> StoredMemory | None:
     """Return one memory, joined with its usage, and its file."""
     return next(_read_stored(access, "n.id = %s", memory_id), None)
 
 
-def path_of(access: Access, memory_id: str) -> str | None:
+def path_of(access: TenantAccess, memory_id: str) -> str | None:
     """Return the file that a memory stands in."""
     sql = "SELECT path FROM nodes WHERE tenant = :tenant AND id = %s"
     found: list[str] = access.column(sql, memory_id)
     return found[0] if found else None
 
 
-def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
+def memories(access: TenantAccess, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))
     rows = _read_stored(access, f"n.id = {_ANY_LISTED}", wanted)
@@ -250,7 +250,7 @@ def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
     return {each: found[each] for each in wanted if each in found}
 
 
-def scores(access: Access, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
+def scores(access: TenantAccess, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
     """Return the scores of memories that are there."""
     sql = f"""SELECT n.id, {IMPORTANCE_SQL}, s.relevance FROM {FROM_JOINED}
               WHERE n.tenant = :tenant AND n.id = {_ANY_LISTED}"""
@@ -260,7 +260,7 @@ def scores(access: Access, ids: Iterable[str]) -> dict[str, Mapping[str, float |
     }
 
 
-def records(access: Access, nodes: Sequence[int]) -> dict[int, RankingRecord]:
+def records(access: TenantAccess, nodes: Sequence[int]) -> dict[int, RankingRecord]:
     """Return how nodes stand, without their texts."""
     sql = f"""SELECT n.node, n.id, n.created, n.confidence, coalesce(u.access_count, 0),
                      coalesce(u.last_accessed, n.created), {IMPORTANCE_SQL}, s.relevance
@@ -275,14 +275,14 @@ def records(access: Access, nodes: Sequence[int]) -> dict[int, RankingRecord]:
     }
 
 
-def read_ids(access: Access, nodes: Sequence[int]) -> dict[int, str]:
+def read_ids(access: TenantAccess, nodes: Sequence[int]) -> dict[int, str]:
     """Return the ids of nodes that are there."""
     sql = "SELECT node, id FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
     return dict(access.rows(sql, list(nodes)))
 
 
 def listing(
-    access: Access, chosen: Filter, now: datetime, limit: int, offset: int = 0
+    access: TenantAccess, chosen: Filter, now: datetime, limit: int, offset: int = 0
 ) -> list[Memory]:
     """Return memories newest first."""
     passing = build_condition(chosen, now)
@@ -292,19 +292,19 @@ def listing(
     return list(memories(access, ids).values())
 
 
-def count(access: Access, chosen: Filter, now: datetime) -> int:
+def count(access: TenantAccess, chosen: Filter, now: datetime) -> int:
     passing = build_condition(chosen, now)
     sql = f"SELECT count(*) FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}"
     return int(access.value(sql, *passing.bindings))
 
 
-def first_known(access: Access) -> datetime | None:
+def first_known(access: TenantAccess) -> datetime | None:
     """Return when the oldest memory was created."""
     found = access.value("SELECT min(created) FROM nodes WHERE tenant = :tenant")
     return None if found is None else from_micros(found)
 
 
-def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+def allowed(access: TenantAccess, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
     """Return those of the ids that pass the filter."""
     passing = build_condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n
@@ -312,7 +312,7 @@ def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -
     return set(access.column(sql, list(ids), *passing.bindings))
 
 
-def ids_with_prefix(access: Access, prefix: str, limit: int = 10) -> list[str]:
+def ids_with_prefix(access: TenantAccess, prefix: str, limit: int = 10) -> list[str]:
     """Return ids that begin with the prefix. A range and no pattern: nothing is special."""
     first = prefix.lower()
     if not first or not first.isascii():
@@ -323,7 +323,7 @@ def ids_with_prefix(access: Access, prefix: str, limit: int = 10) -> list[str]:
 
 
 def same_text(
-    access: Access, space: str | None, key: str, now: datetime, limit: int = 64
+    access: TenantAccess, space: str | None, key: str, now: datetime, limit: int = 64
 ) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
     where = f"""text_key = %s AND space IS NOT DISTINCT FROM %s AND {_IS_CURRENT}
@@ -331,14 +331,14 @@ def same_text(
     return select_ids(access, where, shorten_text_key(key), space, to_micros(now), limit)
 
 
-def claims(access: Access, address: str, now: datetime, but: str | None = None) -> list[str]:
+def claims(access: TenantAccess, address: str, now: datetime, but: str | None = None) -> list[str]:
     """Return the current memories at an address, oldest first."""
     where = f"""md5(address) = md5(%s) AND address = %s AND stated IS DISTINCT FROM %s
                 AND {_IS_CURRENT} ORDER BY created, id"""
     return select_ids(access, where, address, address, but, to_micros(now))
 
 
-def contested(access: Access, now: datetime, limit: int) -> list[str]:
+def contested(access: TenantAccess, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
     sql = f"""SELECT address FROM nodes
               WHERE tenant = :tenant AND address IS NOT NULL AND {_IS_CURRENT}
@@ -348,37 +348,37 @@ def contested(access: Access, now: datetime, limit: int) -> list[str]:
     return access.column(sql, to_micros(now), max(limit, 0))
 
 
-def id_at(access: Access, path: str) -> str | None:
+def id_at(access: TenantAccess, path: str) -> str | None:
     """Return the oldest memory that stands in a file."""
     return next(iter(select_ids(access, "path = %s ORDER BY created, id LIMIT 1", path)), None)
 
 
-def with_idempotency_key(access: Access, key: str) -> str | None:
+def with_idempotency_key(access: TenantAccess, key: str) -> str | None:
     """Return the oldest memory that was written under a key."""
     where = "idempotency_key = %s ORDER BY created, id LIMIT 1"
     return next(iter(select_ids(access, where, key)), None)
 
 
-def ids_after(access: Access, after_id: str, limit: int) -> list[str]:
+def ids_after(access: TenantAccess, after_id: str, limit: int) -> list[str]:
     """Return the next ids in their order."""
     return select_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
 
 
-def unembedded(access: Access, limit: int) -> list[str]:
+def unembedded(access: TenantAccess, limit: int) -> list[str]:
     """Return memories that no model has read."""
     return select_ids(access, "NOT embedded ORDER BY node LIMIT %s", max(limit, 0))
 
 
-def superseded_by(access: Access, memory_id: str) -> list[str]:
+def superseded_by(access: TenantAccess, memory_id: str) -> list[str]:
     """Return the memories that another took the place of."""
     return select_ids(access, "superseded_by = %s ORDER BY id", memory_id)
 
 
-def select_ids(access: Access, where: str, *bindings: object) -> list[str]:
+def select_ids(access: TenantAccess, where: str, *bindings: object) -> list[str]:
     return access.column(f"SELECT id FROM nodes WHERE tenant = :tenant AND {where}", *bindings)
 
 
-def tags(access: Access, beginning: str, limit: int) -> list[tuple[str, int]]:
+def tags(access: TenantAccess, beginning: str, limit: int) -> list[tuple[str, int]]:
     """Return the most used tags that begin so: a stretch of the table's own order."""
     sql = """SELECT tag, count(*) FROM node_tags
              WHERE tenant = :tenant AND tag >= %s AND tag < %s
@@ -387,7 +387,7 @@ def tags(access: Access, beginning: str, limit: int) -> list[tuple[str, int]]:
     return [(tag, many) for tag, many in rows]
 
 
-def core_by_importance(access: Access) -> list[tuple[str, float]]:
+def core_by_importance(access: TenantAccess) -> list[tuple[str, float]]:
     """Return the core memories but the self, least important first."""
     sql = f"""SELECT n.id, {IMPORTANCE_SQL} AS importance FROM {FROM_JOINED}
               WHERE n.tenant = :tenant AND n.tier = 'core' AND n.id IS DISTINCT FROM %s::text
@@ -395,7 +395,7 @@ def core_by_importance(access: Access) -> list[tuple[str, float]]:
     return [(memory, worth) for memory, worth in access.rows(sql, graph.self_id(access))]
 
 
-def counts(access: Access) -> IndexCounts:
+def counts(access: TenantAccess) -> IndexCounts:
     """Return how much there is of everything; edges are those that stand in files."""
     groups = access.rows(
         f"""SELECT type, tier, coalesce(space, '{GLOBAL}'), count(*) FROM nodes
@@ -413,11 +413,11 @@ def counts(access: Access) -> IndexCounts:
     )
 
 
-def _count_rows(access: Access, table: str, where: str = "TRUE") -> int:
+def _count_rows(access: TenantAccess, table: str, where: str = "TRUE") -> int:
     return int(access.value(f"SELECT count(*) FROM {table} WHERE tenant = :tenant AND {where}"))
 
 
-def fingerprints(access: Access) -> dict[str, Fingerprint]:
+def fingerprints(access: TenantAccess) -> dict[str, Fingerprint]:
     """Return how each file looked when it was read, but for those that do not parse now."""
     sql = """SELECT path, mtime_ns, size, ctime_ns FROM nodes n
              WHERE tenant = :tenant AND NOT EXISTS
@@ -425,13 +425,13 @@ def fingerprints(access: Access) -> dict[str, Fingerprint]:
     return {path: Fingerprint(*looks) for path, *looks in access.rows(sql)}
 
 
-def unreadable(access: Access) -> list[ParseProblem]:
+def unreadable(access: TenantAccess) -> list[ParseProblem]:
     """Return the files that do not parse, by path."""
     sql = "SELECT path, line, problem FROM unreadable WHERE tenant = :tenant ORDER BY path"
     return [ParseProblem(*row) for row in access.rows(sql)]
 
 
-def _read_stored(access: Access, where: str, *bindings: object) -> Iterator[StoredMemory]:
-    rows: list[Row] = access.rows(f"{_SELECT_MEMORY} AND {where}", *bindings)
+def _read_stored(access: TenantAccess, where: str, *bindings: object) -> Iterator[StoredMemory]:
+    rows: list[DatabaseRow] = access.rows(f"{_SELECT_MEMORY} AND {where}", *bindings)
     connections = graph.read_connections(access, [row[0] for row in rows])
     return (stored_from_row(row, connections.get(row[0], ())) for row in rows)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from madeleine.database.access import Access
-from madeleine.database.adapting import Half
+from madeleine.database.access import TenantAccess
+from madeleine.database.adapting import HalfVector
 from madeleine.index.common.matrix import NONE, to_half_vectors
 from madeleine.index.common.passages import (
     MAX_TURN,
@@ -52,7 +52,7 @@ _UPDATE_EMBEDDING = """
 class ConversationNumbers:
     """The numbers of those who speak, and of conversations, in some memories."""
 
-    def __init__(self, access: Access, memories: Iterable[Memory]) -> None:
+    def __init__(self, access: TenantAccess, memories: Iterable[Memory]) -> None:
         listed = list(memories)
         self._speakers = _number_speakers(access, filter(None, map(_speaker_key, listed)))
         self._sessions = _number_sessions(access, filter(None, map(_session_key, listed)))
@@ -84,7 +84,7 @@ def _session_key(memory: Memory) -> tuple[str | None, str] | None:
     return None if session is None else (memory.space, session)
 
 
-def _number_speakers(access: Access, names: Iterable[str]) -> dict[str | None, int]:
+def _number_speakers(access: TenantAccess, names: Iterable[str]) -> dict[str | None, int]:
     wanted = list(dict.fromkeys(names))
     if not wanted:
         return {}
@@ -96,7 +96,7 @@ def _number_speakers(access: Access, names: Iterable[str]) -> dict[str | None, i
 
 
 def _number_sessions(
-    access: Access, names: Iterable[tuple[str | None, str]]
+    access: TenantAccess, names: Iterable[tuple[str | None, str]]
 ) -> dict[tuple[str | None, str] | None, int]:
     wanted = list(dict.fromkeys(names))
     if not wanted:
@@ -147,7 +147,7 @@ def _build_own_cells(
             part,
             *passage_traits(memory.content[passage.start : passage.end]),
             wide.vector if traces else 0,
-            Half(halves[part]) if traces else None,
+            HalfVector(halves[part]) if traces else None,
             passage_stems(stemmer, memory, passage, part),
             traces[part].tokens.tobytes() if traces else b"",
         )
@@ -156,7 +156,7 @@ def _build_own_cells(
 
 
 def set_traces(
-    access: Access, wide: ModelDimensions, given: Mapping[str, Sequence[PassageEmbedding]]
+    access: TenantAccess, wide: ModelDimensions, given: Mapping[str, Sequence[PassageEmbedding]]
 ) -> None:
     """Give traces to the nodes that are there and have as many passages."""
     sql = """SELECT n.id, n.node, count(*) FROM nodes n
@@ -170,7 +170,14 @@ def set_traces(
     access.run_many(
         _UPDATE_EMBEDDING,
         (
-            (wide.vector, Half(next(halves)), trace.tokens.tobytes(), access.version, node, part)
+            (
+                wide.vector,
+                HalfVector(next(halves)),
+                trace.tokens.tobytes(),
+                access.version,
+                node,
+                part,
+            )
             for node, its in fitting
             for part, trace in enumerate(its)
         ),

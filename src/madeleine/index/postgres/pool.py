@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import Access
-from madeleine.database.adapting import Half
-from madeleine.database.schema import WIDEST_GRAPH
+from madeleine.database.access import TenantAccess
+from madeleine.database.adapting import HalfVector
+from madeleine.database.schema import MAX_INDEXED_DIMENSION
 from madeleine.index.common.matrix import NONE
 from madeleine.index.common.pools import COSINE_DIGITS, MAX_TAGGED, align_text_scores
 from madeleine.index.common.postings import TermTokenizer
@@ -142,7 +142,7 @@ class PoolSources:
     memories: int | None = None
 
     def plan_search(
-        self, access: Access, wanted: CandidateQuery, chosen: Filter, now: datetime
+        self, access: TenantAccess, wanted: CandidateQuery, chosen: Filter, now: datetime
     ) -> PostgresSearchPlan:
         """Return how to search. What passes a narrow filter is counted, as far as each can be
         compared. Other filters let most through: then it goes by how many there are at all,
@@ -150,12 +150,16 @@ class PoolSources:
         most = max(wanted.draw, self.exact_up_to)
         if self.memories is None or is_narrow(chosen):
             return meaning.plan_search(access, self.dimension, chosen, now, most)
-        every = self.memories <= most or self.dimension > WIDEST_GRAPH
+        every = self.memories <= most or self.dimension > MAX_INDEXED_DIMENSION
         return PostgresSearchPlan(self.dimension, build_condition(chosen, now, "p"), None, every)
 
 
 def pool(
-    access: Access, sources: PoolSources, wanted: CandidateQuery, chosen: Filter, now: datetime
+    access: TenantAccess,
+    sources: PoolSources,
+    wanted: CandidateQuery,
+    chosen: Filter,
+    now: datetime,
 ) -> CandidatePool:
     """Return the candidates as columns. The filter is asked about the best of what holds a
     word, and if it refuses too many of them, about more."""
@@ -182,7 +186,7 @@ def _select_best(nodes: Numbers, scores: Floats, limit: int) -> tuple[Numbers, F
 
 
 def _fetch_columns(
-    access: Access, asked: _PoolQuestion, nodes: Numbers, scores: Floats
+    access: TenantAccess, asked: _PoolQuestion, nodes: Numbers, scores: Floats
 ) -> tuple[Any, ...]:
     """Return the columns of the pool, what stands beside, and how many came by a word."""
     statement = _PoolStatement()
@@ -258,7 +262,7 @@ def _iterate_passages_sql(asked: _PoolQuestion) -> Iterator[tuple[str, list[obje
     wanted, looking = asked.wanted, asked.looking
     if wanted.scan is not None and looking.dimension:
         sql, bindings = meaning.nearest_passages_sql(looking, _PASSAGE_COLUMNS, wanted.draw)
-        yield sql, [*bindings, Half(wanted.scan)]
+        yield sql, [*bindings, HalfVector(wanted.scan)]
     if wanted.newest:
         passing = build_condition(asked.chosen, asked.now)
         newest = f"""SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
@@ -279,7 +283,7 @@ def _add_surroundings(statement: _PoolStatement) -> None:
 
 
 def _run_statement(
-    access: Access, statement: _PoolStatement, asked: _PoolQuestion
+    access: TenantAccess, statement: _PoolStatement, asked: _PoolQuestion
 ) -> tuple[Any, ...]:
     wanted, dimension = asked.wanted, asked.looking.dimension
     passing = build_condition(asked.chosen, asked.now, "p")
@@ -310,7 +314,7 @@ def _cosine_sql(direction: Vector | None, dimension: int) -> tuple[str, list[obj
     rest = direction - coarse.astype(np.float32)
     both = "(p.vector <#> %s) + (p.vector <#> %s)"
     sql = f"CASE WHEN p.wide = {dimension} THEN -({both}) ELSE 0 END::real"
-    return sql, [Half(coarse), Half(rest)]
+    return sql, [HalfVector(coarse), HalfVector(rest)]
 
 
 def _build_pool(row: tuple[Any, ...], asked: _PoolQuestion) -> CandidatePool:
@@ -410,7 +414,7 @@ _SELECT_PASSAGES = """
 """
 
 
-def read_passages(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+def read_passages(access: TenantAccess, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     if not numbers:
         return {}
     nodes = [number // MOST_PASSAGES for number in numbers]

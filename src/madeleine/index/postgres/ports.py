@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import Access, Tenant
+from madeleine.database.access import DatabaseTenant, TenantAccess
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.pools import join_details
 from madeleine.index.common.postings import TermTokenizer
@@ -70,7 +70,7 @@ class PostgresIndexOptions:
 class PostgresState:
     """What the ports share: whose rows they are, and the little that is kept of them here."""
 
-    rows: Tenant
+    rows: DatabaseTenant
     place: PostgresIndexOptions
     cutter: TermTokenizer = field(default_factory=TermTokenizer)
     kept: VersionedPassageCache = field(default_factory=VersionedPassageCache)
@@ -78,7 +78,7 @@ class PostgresState:
     memories: int | None = None
     """How many there were when somebody last counted."""
 
-    def reading(self) -> AbstractContextManager[Access]:
+    def reading(self) -> AbstractContextManager[TenantAccess]:
         return self.rows.reading()
 
 
@@ -141,7 +141,9 @@ class PostgresSearch:
             looking = self._look(access, chosen, now)
             return meaning.search_nearest(access, looking, vector, limit, least)
 
-    def _look(self, access: Access, chosen: Filter, now: datetime) -> meaning.PostgresSearchPlan:
+    def _look(
+        self, access: TenantAccess, chosen: Filter, now: datetime
+    ) -> meaning.PostgresSearchPlan:
         place = self._state.place
         return meaning.plan_search(access, place.wide.vector, chosen, now, place.exact_up_to)
 
@@ -292,5 +294,5 @@ class PostgresLog:
     whispers = reads(whispers.read_newest)
 
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
-        with self._state.rows.noting() as access:
+        with self._state.rows.note_transaction() as access:
             whispers.write_entry(access, entry, keep_after)

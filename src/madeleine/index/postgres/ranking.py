@@ -15,7 +15,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common.ranking import BEGINNING_CHARS, NodeRanking, sketch_from_row
 from madeleine.index.graph import MemorySketch
 from madeleine.index.postgres.filters import outdated_condition
@@ -49,11 +49,11 @@ class PostgresRanking:
     version: int = NO_VERSION
     by_space: NodeRanking = field(default_factory=dict)
 
-    def is_about(self, access: Access) -> bool:
+    def is_about(self, access: TenantAccess) -> bool:
         """Whether it orders anything that is read there."""
         return self.tenant == access.tenant and bool(self.by_space)
 
-    def is_of(self, access: Access) -> bool:
+    def is_of(self, access: TenantAccess) -> bool:
         """Whether nothing was written since. A transaction that writes bears a number that may
         yet be another's, so nothing is of it."""
         known = (self.tenant, self.version) == (access.tenant, access.version)
@@ -63,7 +63,7 @@ class PostgresRanking:
         return self.by_space.get(space, np.empty(0, np.int64))[start:end]
 
 
-def read_ranking(access: Access, now: datetime) -> PostgresRanking:
+def read_ranking(access: TenantAccess, now: datetime) -> PostgresRanking:
     """Return all nodes by space: what holds before what is outdated, then core, working,
     archival, then by importance; of equals the newest."""
     over = outdated_condition(ANY_FILTER, now, "n")
@@ -85,19 +85,19 @@ def _order_nodes(
 
 
 def sketches_of_nodes(
-    access: Access, nodes: NDArray[np.int64], now: datetime
+    access: TenantAccess, nodes: NDArray[np.int64], now: datetime
 ) -> list[MemorySketch]:
     """Return the sketches of these nodes in this order; what is gone is left out."""
     return _read_sketches(access, "bigint", "node", nodes.tolist(), now)
 
 
-def sketches(access: Access, ids: Sequence[str], now: datetime) -> list[MemorySketch]:
+def sketches(access: TenantAccess, ids: Sequence[str], now: datetime) -> list[MemorySketch]:
     """Return the sketches of these memories in this order; what is gone is left out."""
     return _read_sketches(access, "text", "id", list(ids), now)
 
 
 def _read_sketches(
-    access: Access, kind: str, key: str, wanted: list[int] | list[str], now: datetime
+    access: TenantAccess, kind: str, key: str, wanted: list[int] | list[str], now: datetime
 ) -> list[MemorySketch]:
     over = outdated_condition(ANY_FILTER, now, "n")
     sql = _SELECT_SKETCHES.format(over=over.sql, kind=kind, key=key)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.common.times import from_micros
 from madeleine.index.graph import CrossSpaceEdge
@@ -78,7 +78,7 @@ _SELECT_VERDICTS = """
 """
 
 
-def standings(access: Access, ids: Sequence[str] | None = None) -> MemoryColumns:
+def standings(access: TenantAccess, ids: Sequence[str] | None = None) -> MemoryColumns:
     """Return the columns of all memories, or of these."""
     listed = [] if ids is None else [list(ids)]
     among = "" if ids is None else "AND {} = ANY(%s::text[])"
@@ -121,14 +121,14 @@ def _array_or_empty(column: NDArray[Any] | None) -> NDArray[Any]:
     return np.empty(0, np.int64) if column is None else column
 
 
-def _mask_tagged(access: Access, tag: str, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _mask_tagged(access: TenantAccess, tag: str, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which of the nodes bear a tag."""
     sql = "SELECT array_agg(node) FROM node_tags WHERE tenant = :tenant AND tag = %s"
     found = access.value(sql, tag)
     return np.isin(nodes, [] if found is None else found)
 
 
-def across_spaces(access: Access) -> list[CrossSpaceEdge]:
+def across_spaces(access: TenantAccess) -> list[CrossSpaceEdge]:
     """Return the arrows between memories without a space and those with one."""
     return [
         CrossSpaceEdge(memory, source, other, space, Edge(edge), by)
@@ -136,7 +136,7 @@ def across_spaces(access: Access) -> list[CrossSpaceEdge]:
     ]
 
 
-def uses(access: Access, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
+def uses(access: TenantAccess, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
     """Return the uses of memories, each session and day once, oldest first."""
     sql = """SELECT memory, at, session, n FROM uses
              WHERE tenant = :tenant AND memory = ANY(%s::text[]) ORDER BY memory, at, number"""
@@ -147,7 +147,7 @@ def uses(access: Access, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
 
 
 def unseen(
-    access: Access,
+    access: TenantAccess,
     job: str,
     judge: str,
     chosen: Filter,
@@ -167,7 +167,7 @@ def unseen(
 
 
 def verdicts(
-    access: Access, pairs: Sequence[tuple[str, str]], judge: str
+    access: TenantAccess, pairs: Sequence[tuple[str, str]], judge: str
 ) -> dict[tuple[str, str], Verdict]:
     """Return the verdicts about pairs of which neither side has changed."""
     older, newer = [pair[0] for pair in pairs], [pair[1] for pair in pairs]

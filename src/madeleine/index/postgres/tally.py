@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common.matrix import speakers_by_word
 from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.index.search import CollectionStatistics
@@ -62,13 +62,13 @@ def update_talks(writing: PostgresWrite) -> None:
         writing.access.run(_UPDATE_TALKS, sorted(writing.sessions))
 
 
-def memory_count(access: Access) -> int:
+def memory_count(access: TenantAccess) -> int:
     """Return how many there are."""
     row = access.row("SELECT memories FROM tallies WHERE tenant = :tenant")
     return 0 if row is None else int(row[0])
 
 
-def extent(access: Access) -> CollectionStatistics:
+def extent(access: TenantAccess) -> CollectionStatistics:
     """Return how much there is to be found."""
     memories, words, names, speakers = access.row(_SELECT_EXTENT) or (0, 0, [], [])
     whole, short = speakers_by_word(zip(names, map(int, speakers), strict=True))

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common.events import usage_row
 from madeleine.index.common.times import DAY_MICROS, from_micros, to_micros
 from madeleine.index.postgres.nodes import upsert_sql
@@ -29,7 +29,7 @@ _USAGE_COLUMNS = (
 )
 
 
-def refresh_usage(access: Access, ids: Iterable[str]) -> None:
+def refresh_usage(access: TenantAccess, ids: Iterable[str]) -> None:
     """Fold the uses of these memories anew, as far as their files are there."""
     wanted = list(dict.fromkeys(ids))
     if not wanted:
@@ -49,7 +49,11 @@ def refresh_usage(access: Access, ids: Iterable[str]) -> None:
 
 
 def used_today(
-    access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
+    access: TenantAccess,
+    ids: Iterable[str],
+    session: str | None,
+    at: datetime,
+    whispers: bool = False,
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
     start, least = to_micros(at) // DAY_MICROS * DAY_MICROS, WHISPER_COUNT if whispers else 1
@@ -58,7 +62,7 @@ def used_today(
     return set(access.column(sql, list(ids), start, start + DAY_MICROS, session, least))
 
 
-def _read_uses(access: Access, wanted: list[str]) -> dict[str, list[MemoryUse]]:
+def _read_uses(access: TenantAccess, wanted: list[str]) -> dict[str, list[MemoryUse]]:
     found: dict[str, list[MemoryUse]] = defaultdict(list)
     rows = access.rows(f"SELECT memory, at, session, n FROM uses {_WHERE_MEMORIES}", wanted)
     for memory, at, session, count in rows:
@@ -66,7 +70,7 @@ def _read_uses(access: Access, wanted: list[str]) -> dict[str, list[MemoryUse]]:
     return found
 
 
-def _read_adoptions(access: Access, wanted: list[str]) -> dict[str, AdoptedCounters]:
+def _read_adoptions(access: TenantAccess, wanted: list[str]) -> dict[str, AdoptedCounters]:
     """Return the counters each memory brought along; the first time counts."""
     found: dict[str, AdoptedCounters] = {}
     sql = f"SELECT memory, body FROM adopted {_WHERE_MEMORIES} ORDER BY memory, at, event"

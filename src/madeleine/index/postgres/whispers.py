@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common.events import LATEST_MICROS, read_whisper_entries
 from madeleine.index.common.times import to_micros
 from madeleine.index.log import WhisperEntry
@@ -19,7 +19,7 @@ _UPSERT_ENTRY = """
 """
 
 
-def write_entry(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
+def write_entry(access: TenantAccess, entry: WhisperEntry, keep_after: datetime) -> None:
     """Write an entry and drop what is too old."""
     access.run("DELETE FROM whisper_log WHERE truth = :truth AND at < %s", to_micros(keep_after))
     body = json.dumps(entry.body, ensure_ascii=False)
@@ -28,7 +28,7 @@ def write_entry(access: Access, entry: WhisperEntry, keep_after: datetime) -> No
 
 
 def read_newest(
-    access: Access,
+    access: TenantAccess,
     limit: int,
     session: str | None = None,
     after: WhisperEntry | None = None,
@@ -41,7 +41,7 @@ def read_newest(
     return list(read_whisper_entries(iter(access.rows(sql, *bindings))))
 
 
-def read_entry(access: Access, whisper_id: str) -> WhisperEntry | None:
+def read_entry(access: TenantAccess, whisper_id: str) -> WhisperEntry | None:
     return next(
         read_whisper_entries(iter(access.rows(f"{_SELECT_ENTRIES} AND id = %s", whisper_id))), None
     )

@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common import postings
 from madeleine.index.common.postings import (
     GRAM_MARK,
@@ -62,7 +62,7 @@ _SELECT_HOLDING_ALL = """
 # --- writing ------------------------------------------------------------------------------
 
 
-def put_postings(access: Access, posted: Iterable[tuple[int, MemoryPostings]]) -> None:
+def put_postings(access: TenantAccess, posted: Iterable[tuple[int, MemoryPostings]]) -> None:
     """Write the words of memories that have none yet."""
     rows, holders = list[tuple[str, int, float, int]](), Counter[str]()
     for node, each in posted:
@@ -73,7 +73,7 @@ def put_postings(access: Access, posted: Iterable[tuple[int, MemoryPostings]]) -
     _update_holders(access, holders)
 
 
-def drop_postings(access: Access, posted: Iterable[tuple[int, MemoryPostings]]) -> None:
+def drop_postings(access: TenantAccess, posted: Iterable[tuple[int, MemoryPostings]]) -> None:
     """Remove the words of memories, as they were written."""
     terms, nodes, holders = list[str](), list[int](), Counter[str]()
     for node, each in posted:
@@ -91,7 +91,7 @@ def _unmarked_terms(posted: MemoryPostings) -> list[str]:
     return [term for term in posted.weights if not term.startswith(GRAM_MARK)]
 
 
-def _update_holders(access: Access, holders: Counter[str]) -> None:
+def _update_holders(access: TenantAccess, holders: Counter[str]) -> None:
     """Note in how many memories words stand, more or fewer than before."""
     if not holders:
         return
@@ -109,7 +109,7 @@ def _update_holders(access: Access, holders: Counter[str]) -> None:
 
 
 def terms(
-    access: Access, cutter: TermTokenizer, words: Sequence[str]
+    access: TenantAccess, cutter: TermTokenizer, words: Sequence[str]
 ) -> list[tuple[IndexedTerm, ...]]:
     """Return for each word its stems, and in how many memories each of them stands."""
     return postings.look_up_terms(
@@ -117,27 +117,27 @@ def terms(
     )
 
 
-def _read_holders(access: Access, wanted: list[str]) -> dict[str, int]:
+def _read_holders(access: TenantAccess, wanted: list[str]) -> dict[str, int]:
     if not wanted:
         return {}
     sql = "SELECT term, holders FROM vocabulary WHERE tenant = :tenant AND term = ANY(%s::text[])"
     return dict(access.rows(sql, wanted))
 
 
-def _count_beginning(access: Access, letter: str) -> int:
+def _count_beginning(access: TenantAccess, letter: str) -> int:
     sql = """SELECT count(DISTINCT node) FROM postings WHERE tenant = :tenant
              AND (term = %s OR (term >= %s AND term < %s))"""
     return int(access.value(sql, letter, GRAM_MARK + letter, GRAM_MARK + letter + LAST_CHARACTER))
 
 
-def read_terms_between(access: Access, first: str, end: str) -> list[tuple[str, int]]:
+def read_terms_between(access: TenantAccess, first: str, end: str) -> list[tuple[str, int]]:
     """Return the words from one up to another, and how many memories hold each."""
     sql = f"""SELECT term, holders FROM vocabulary
               WHERE tenant = :tenant AND term >= %s AND term < %s LIMIT {MAX_TERMS_SCANNED}"""
     return [(term, holders) for term, holders in access.rows(sql, first, end)]
 
 
-def find_matches(access: Access, cutter: TermTokenizer, words: Sequence[str]) -> WordMatches:
+def find_matches(access: TenantAccess, cutter: TermTokenizer, words: Sequence[str]) -> WordMatches:
     """Return every node that holds any of the words, with its bm25, in no order."""
     found, parts = PhrasePostings(), build_phrases(words)
     single: dict[int, str] = {}
@@ -155,7 +155,9 @@ def find_matches(access: Access, cutter: TermTokenizer, words: Sequence[str]) ->
     return found.score_bm25(*_add_single(access, single, found))
 
 
-def _add_single(access: Access, single: dict[int, str], found: PhrasePostings) -> tuple[int, float]:
+def _add_single(
+    access: TenantAccess, single: dict[int, str], found: PhrasePostings
+) -> tuple[int, float]:
     """Add what holds the phrases of one word; return how many memories there are, and how many
     words each has in the mean."""
     *hits, memories, length = access.rows(_SELECT_HITS, list(single.values()))[0]
@@ -166,7 +168,7 @@ def _add_single(access: Access, single: dict[int, str], found: PhrasePostings) -
 
 
 def _find_phrase(
-    access: Access, cutter: TermTokenizer, part: SearchPhrase, tokens: list[str]
+    access: TenantAccess, cutter: TermTokenizer, part: SearchPhrase, tokens: list[str]
 ) -> list[tuple[int, float, int]]:
     """Return the nodes in which a phrase stands, how much that weighs, and how long they are."""
     wanted, found = list(dict.fromkeys(tokens)), []
@@ -178,7 +180,7 @@ def _find_phrase(
 
 
 def search_text(
-    access: Access,
+    access: TenantAccess,
     cutter: TermTokenizer,
     words: Sequence[str],
     chosen: Filter,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from madeleine.database.access import Access
+from madeleine.database.access import TenantAccess
 from madeleine.index.common.postings import TermTokenizer
 
 
@@ -12,6 +12,6 @@ from madeleine.index.common.postings import TermTokenizer
 class PostgresWrite:
     """A transaction, with the conversations in which it changed something."""
 
-    access: Access
+    access: TenantAccess
     cutter: TermTokenizer
     sessions: set[int] = field(default_factory=set)

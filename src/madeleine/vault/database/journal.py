@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from madeleine.database.access import Access, Tenant
+from madeleine.database.access import DatabaseTenant, TenantAccess
 from madeleine.errors import JournalTorn
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
@@ -81,7 +81,7 @@ _DELETE_FORMER_FILE = "DELETE FROM former_files WHERE truth = :truth AND path = 
 class DatabaseJournal:
     """A tenant's journal in a database."""
 
-    def __init__(self, rows: Tenant, device: str) -> None:
+    def __init__(self, rows: DatabaseTenant, device: str) -> None:
         self.device = parse_device(device)
         self._rows = rows
 
@@ -202,7 +202,7 @@ class DatabaseJournal:
 
 
 def _append_lines(
-    access: Access, name: str, lines: Sequence[tuple[str | None, bytes]]
+    access: TenantAccess, name: str, lines: Sequence[tuple[str | None, bytes]]
 ) -> JournalCursor:
     changes, data = [change for change, _ in lines], [line for _, line in lines]
     numbers = access.column(_APPEND_LINES, name, name, changes, data)
@@ -223,17 +223,19 @@ def _hash_line(line: bytes) -> str:
     return hashlib.blake2b(line, digest_size=16).hexdigest()
 
 
-def _read_names(access: Access) -> list[str]:
+def _read_names(access: TenantAccess) -> list[str]:
     return access.column(_SELECT_NAMES)
 
 
-def _read_numbered_lines(access: Access, name: str, after: int = 0) -> Iterator[tuple[int, bytes]]:
+def _read_numbered_lines(
+    access: TenantAccess, name: str, after: int = 0
+) -> Iterator[tuple[int, bytes]]:
     while page := access.rows(_SELECT_PAGE, name, after):
         yield from ((number, bytes(line)) for number, line in page)
         after = page[-1][0]
 
 
-def _read_lines(access: Access, name: str) -> Iterator[bytes]:
+def _read_lines(access: TenantAccess, name: str) -> Iterator[bytes]:
     return (line for _, line in _read_numbered_lines(access, name))
 
 
@@ -247,7 +249,7 @@ def _take_chunk(lines: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     return some
 
 
-def _compact_name(access: Access, name: str, report: CompactionReport) -> None:
+def _compact_name(access: TenantAccess, name: str, report: CompactionReport) -> None:
     plan, numbers, size = CompactionPlan(), list[int](), dict[int, int]()
     for at, (number, line) in enumerate(_read_numbered_lines(access, name)):
         plan.look(at, line)
@@ -266,7 +268,9 @@ def _compact_name(access: Access, name: str, report: CompactionReport) -> None:
     report.bytes_saved += sum(size[at] for at in drop)
 
 
-def _redact_name(access: Access, name: str, told: PurgedMemories, found: RedactionReport) -> None:
+def _redact_name(
+    access: TenantAccess, name: str, told: PurgedMemories, found: RedactionReport
+) -> None:
     """Take what a file says about memories out of it."""
     lines = list(_read_numbered_lines(access, name))
     kept = [(number, line, redact_line(line, told, found)) for number, line in lines]
@@ -277,7 +281,7 @@ def _redact_name(access: Access, name: str, told: PurgedMemories, found: Redacti
     access.run_many(_UPDATE_LINE, changed)
 
 
-def _forget_former(access: Access, told: PurgedMemories) -> None:
+def _forget_former(access: TenantAccess, told: PurgedMemories) -> None:
     """Forget what files of these memories said, and summaries that were made of them."""
     after: tuple[str, int] = ("", 0)
     while page := access.rows(_SELECT_FORMER_FILES, *after):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from madeleine.database.access import Tenant
+from madeleine.database.access import DatabaseTenant
 from madeleine.vault.database.journal import DatabaseJournal
 from madeleine.vault.database.vault import DatabaseVault
 
@@ -30,7 +30,7 @@ _DELETE_JOURNALS = "DELETE FROM journal WHERE truth = :truth AND name = ANY(%s::
 class DatabaseEndpoint:
     """What a tenant has in a database."""
 
-    def __init__(self, rows: Tenant, device: str) -> None:
+    def __init__(self, rows: DatabaseTenant, device: str) -> None:
         self._rows = rows
         self._vault = DatabaseVault(rows)
         self._journal = DatabaseJournal(rows, device)
@@ -62,7 +62,7 @@ class DatabaseEndpoint:
 
     def writing(self) -> AbstractContextManager[object]:
         """Keep everybody else from writing meanwhile."""
-        return self._rows.together()
+        return self._rows.single_transaction()
 
     def remove(self, names: Sequence[str]) -> None:
         with self._rows.writing() as access:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from madeleine.database.access import Access, Tenant
+from madeleine.database.access import DatabaseTenant, TenantAccess
 from madeleine.errors import FileChanged, FileUnreadable, MadeleineError, NoFile
 from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
@@ -69,7 +69,7 @@ class DatabaseVault:
 
     is_folder = False
 
-    def __init__(self, rows: Tenant) -> None:
+    def __init__(self, rows: DatabaseTenant) -> None:
         self._rows = rows
         self.unread_folders: list[str] = []
 
@@ -222,7 +222,7 @@ class DatabaseVault:
             after = page[-1][0]
 
 
-def _read_files(access: Access, paths: Iterable[str | None]) -> dict[str, _FileRow]:
+def _read_files(access: TenantAccess, paths: Iterable[str | None]) -> dict[str, _FileRow]:
     wanted = [check_path(path) for path in paths if path is not None]
     return {
         path: (bytes(data), Fingerprint(version, len(data)))
@@ -249,7 +249,7 @@ def _split_by_path(edits: Sequence[FileEdit]) -> Iterator[list[FileEdit]]:
         yield some
 
 
-def _apply_independent(access: Access, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
+def _apply_independent(access: TenantAccess, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
     """Carry out edits that have nothing to do with each other."""
     paths = [path for edit in edits for path in (edit.path_before, edit.path_after)]
     files = _read_files(access, paths)
@@ -292,7 +292,7 @@ def _check_edit(edit: FileEdit, files: dict[str, _FileRow]) -> None:
         raise FileChanged(str(edit.path_after))
 
 
-def _keep_and_clear_old(access: Access, edits: Sequence[FileEdit]) -> None:
+def _keep_and_clear_old(access: TenantAccess, edits: Sequence[FileEdit]) -> None:
     """Keep what the files said, and take those away that go or move. Of a memory that goes for
     good nothing is kept."""
     before = [each.path_before for each in edits if each.path_before is not None]
@@ -307,7 +307,7 @@ def _keep_and_clear_old(access: Access, edits: Sequence[FileEdit]) -> None:
 
 
 def _put_files(
-    access: Access, sql: str, files: Sequence[tuple[str, bytes]]
+    access: TenantAccess, sql: str, files: Sequence[tuple[str, bytes]]
 ) -> dict[str, Fingerprint]:
     if not files:
         return {}
