@@ -19,8 +19,8 @@ import numpy as np
 from madeleine.bootstrap import device_name, make_folders, open_house
 from madeleine.language.passages import split_passages
 from madeleine.language.text import passage_key
-from madeleine.minds.cache import Packed, VectorCache
-from madeleine.minds.vectors import pack, tokens_from, unit
+from madeleine.minds.cache import EmbeddingCache, PackedEmbedding
+from madeleine.minds.vectors import normalize_vectors, pack_vectors, quantize_tokens
 from madeleine.model.draft import Draft
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection, Memory
@@ -143,7 +143,7 @@ def fill(
 ) -> None:
     """Make a home with `count` memories, their journal, vectors and index."""
     make_folders(home)
-    cache = VectorCache.open(home / "embeddings.db")
+    cache = EmbeddingCache.open(home / "embeddings.db")
     journal = FileJournal(home / "journal", device_name())
     numbers = np.random.default_rng(SEED)
     waiting: list[Memory] = []
@@ -166,14 +166,14 @@ def fill(
 
 def _traces(
     given: list[Memory], dimension: int, token_dimension: int, numbers: np.random.Generator
-) -> dict[str, Packed]:
+) -> dict[str, PackedEmbedding]:
     passages = [passage for each in given for passage in split_passages(each)]
-    rows = unit(numbers.standard_normal((len(passages), dimension), dtype=np.float32))
+    rows = normalize_vectors(numbers.standard_normal((len(passages), dimension), dtype=np.float32))
     assert rows is not None
-    packed: dict[str, Packed] = {}
-    for passage, vector in zip(passages, pack(rows), strict=True):
+    packed: dict[str, PackedEmbedding] = {}
+    for passage, vector in zip(passages, pack_vectors(rows), strict=True):
         shape = (len(passage.text.split()), token_dimension)
-        tokens = tokens_from(numbers.standard_normal(shape, dtype=np.float32))
+        tokens = quantize_tokens(numbers.standard_normal(shape, dtype=np.float32))
         packed[passage_key(passage)] = (vector, tokens.tobytes())
     return packed
 

@@ -23,7 +23,7 @@ from _recall_sets import Draft, Store
 import madeleine
 from madeleine import Madeleine
 from madeleine.cli.progress import Bar
-from madeleine.minds.cache import VectorCache
+from madeleine.minds.cache import EmbeddingCache
 
 AT_ONCE = 256  # drafts in one call: the bar moves every second or two
 EMBEDDINGS = "embeddings.db"
@@ -50,7 +50,7 @@ class Homes:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder.resolve()
         self._code = _digest_of_code()
-        VectorCache.open(self.folder / EMBEDDINGS).close()  # an old one is begun anew here, once
+        EmbeddingCache.open(self.folder / EMBEDDINGS).close()  # an old one is begun anew here, once
 
     def made(self, name: str, content: str, build: Build) -> tuple[Path, Notes]:
         """Return a home of that content, made anew unless it is there already."""

@@ -27,8 +27,8 @@ from _recall_world import KINDS, Fact, another, facts, needles
 from madeleine import Madeleine
 from madeleine.bootstrap import make_folders, open_house
 from madeleine.language.passages import split_passages
-from madeleine.minds.cache import CachedEmbedder, VectorCache
-from madeleine.minds.port import KeepingEmbedder
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
+from madeleine.minds.port import CachingEmbedder
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Passage, PassageEmbedding, Rows
 from madeleine.vault.markdown import render_memory
@@ -225,10 +225,10 @@ def _timed_index(home: Path) -> float:
     return time.perf_counter() - began
 
 
-def _write_filler(home: Path, plan: Plan, embedder: KeepingEmbedder) -> int:
+def _write_filler(home: Path, plan: Plan, embedder: CachingEmbedder) -> int:
     """Write the filler's files, and keep what the model makes of them, or a copy of such."""
     sources: dict[str, list[PassageEmbedding]] = {}
-    cache, count = VectorCache.open(home / EMBEDDINGS), 0
+    cache, count = EmbeddingCache.open(home / EMBEDDINGS), 0
     with bar(f"writing {plan.size:,} memories") as advance:
         for batch in _batches(plan.filler):
             passages = [_written(home, fact, plan.learned(fact)) for fact in batch]
@@ -285,7 +285,7 @@ class Told:
 
     def __init__(
         self,
-        model: KeepingEmbedder,
+        model: CachingEmbedder,
         passages: Sequence[Passage],
         traces: Sequence[PassageEmbedding],
     ) -> None:

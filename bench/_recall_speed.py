@@ -20,7 +20,7 @@ from _recall_sets import Question
 
 from madeleine import Madeleine
 from madeleine.bootstrap import load_settings, make_minds
-from madeleine.minds.port import KeepingEmbedder
+from madeleine.minds.port import CachingEmbedder
 
 LIMIT = 10  # as many as one gets who says nothing
 IN_TURNS = 150  # recalls and embeddings that are compared
@@ -28,7 +28,7 @@ WARM = 20  # questions before anything is timed
 
 
 @contextmanager
-def model(folder: Path) -> Iterator[KeepingEmbedder]:
+def model(folder: Path) -> Iterator[CachingEmbedder]:
     """Lend the model that homes in `folder` have, with what it made before."""
     minds, _ = make_minds(folder, load_settings(folder), os.environ)
     if minds.embedder is None:

@@ -21,7 +21,7 @@ from _corpus import fill
 from _measure import Row, progress, table, write_json
 
 from madeleine.api.remote import RemoteDoor
-from madeleine.minds.local import built_in
+from madeleine.minds.local import load_built_in
 
 PATIENT_MS = 10_000  # a whisper that comes late would be measured as a quick silence
 QUICK = 200  # memories, where only the program is to be tried out
@@ -64,7 +64,7 @@ def made_home(folder: Path, size: int) -> Path:
     """Return a home with `size` memories, made on first use."""
     home = folder / f"home-{size}"
     if not (home / "index.db").exists():
-        model = built_in(0)
+        model = load_built_in(0)
         if model is None:
             raise SystemExit("the built-in model is not installed: pip install madeleine-minilm")
         progress(f"making a home of {size:,} memories")

@@ -28,7 +28,7 @@ from _page_graph import NODES, GraphBench, graph_home
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
 from madeleine.api.remote import RemoteDoor
-from madeleine.minds.local import built_in
+from madeleine.minds.local import load_built_in
 from madeleine.server.launch import Launched, launch
 
 CHROMIUM = "/usr/bin/chromium"
@@ -274,7 +274,7 @@ def main(argv: list[str] | None = None) -> int:
 def _fill(home: Path, memories: int) -> None:
     if (home / "index.db").exists():
         return
-    model = built_in(0)
+    model = load_built_in(0)
     if model is None:
         raise SystemExit("the built-in model is not installed: pip install madeleine-minilm")
     progress(f"making a home of {memories:,} memories")

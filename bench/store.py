@@ -25,7 +25,7 @@ from _measure import Row, in_turns, median, ms, progress, table, write_json
 
 from madeleine.api.remote import RemoteDoor
 from madeleine.bootstrap import House, open_house
-from madeleine.minds.local import LocalEmbedder, built_in
+from madeleine.minds.local import LocalEmbedder, load_built_in
 from madeleine.model.draft import Draft
 from madeleine.model.trace import Passage
 from madeleine.write.reconcile import reconcile
@@ -54,7 +54,7 @@ class Bench:
         self.small, self.middle, self.large = sizes
         self.times = 7 if quick else 41
         self.few = 1 if quick else 3
-        model = built_in(0)
+        model = load_built_in(0)
         if model is None:
             raise SystemExit("the built-in model is not installed: pip install madeleine-minilm")
         self.model: LocalEmbedder = model

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from madeleine.index.sqlite.index import SqliteIndex
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
@@ -56,7 +56,7 @@ def make_stores(
     home.mkdir(parents=True, exist_ok=True)
     minds = Minds(None, "none in this test")
     if with_model:
-        minds = Minds(CachedEmbedder(embedder, VectorCache.open(home / "embeddings.db")))
+        minds = Minds(CachedEmbedder(embedder, EmbeddingCache.open(home / "embeddings.db")))
     if truth == "database":
         return postgres.stores(home, minds, clock or FakeClock(), habits or Habits(), device)
     index = SqliteIndex.open(

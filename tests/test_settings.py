@@ -12,7 +12,7 @@ import pytest
 import madeleine
 from madeleine.bootstrap import load_settings
 from madeleine.errors import BadSetting
-from madeleine.minds.judges.wire import WIRES
+from madeleine.minds.judges.wire import PROTOCOL_BY_PROVIDER
 from madeleine.model.setting import setting_specs
 from madeleine.rules.relevance import RelevanceFormula
 from madeleine.settings import Settings, list_settings, read_settings
@@ -115,7 +115,7 @@ def test_every_setting_that_takes_words_is_held_to_them() -> None:
     taking = {each.name: each.facts.among for each in list_settings({}, {}) if each.facts.among}
 
     assert set(taking) == set(WORDS)
-    assert taking["judge.provider"] == tuple(WIRES)
+    assert taking["judge.provider"] == tuple(PROTOCOL_BY_PROVIDER)
     assert taking["consolidation.formula"] == tuple(RelevanceFormula)
 
 

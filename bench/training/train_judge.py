@@ -29,10 +29,10 @@ from bench.training.calibration import reliability
 from madeleine.errors import MindDown
 from madeleine.language.judging import LEARNT_RELATIONS, SIGNS, JudgeHead, JudgeModel
 from madeleine.language.passages import split_passages
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.judges.local import LocalJudge
-from madeleine.minds.judges.weights import as_file
-from madeleine.minds.local import built_in, why_not_built_in
+from madeleine.minds.judges.weights import render_weights
+from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Embedder
 from madeleine.model.judging import MemoryPair
 from madeleine.model.memory import Memory
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pairs = made(given.seed)
         examples = examples_of(pairs, pairs_of(pairs, embedder))
         model = fit_calibrated(examples)
-        _write(given.out, as_file(model, f"{len(pairs)} {TRAINED_ON} (seed {given.seed})"))
+        _write(given.out, render_weights(model, f"{len(pairs)} {TRAINED_ON} (seed {given.seed})"))
         report(examples, model)
         if given.data is not None:
             measure(given.data, model, embedder, given.leave_one_out, examples)
@@ -160,13 +160,13 @@ def _write(out: Path | None, text: str) -> None:
 @contextmanager
 def _embedder(cache: Path | None) -> Iterator[Embedder]:
     """Yield the built-in model; what it made is kept in a folder, if one is named."""
-    embedder = built_in(1)
+    embedder = load_built_in(1)
     if embedder is None:
         raise MindDown("built-in", why_not_built_in())
     with tempfile.TemporaryDirectory() as scratch:
         folder = cache or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(CachedEmbedder(embedder, VectorCache.open(folder / "judge.db"))) as kept:
+        with closing(CachedEmbedder(embedder, EmbeddingCache.open(folder / "judge.db"))) as kept:
             yield kept
 
 

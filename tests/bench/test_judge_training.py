@@ -15,7 +15,7 @@ from bench.training.train_judge import examples_of, main, pairs_of
 from madeleine.language.judging import LEARNT_RELATIONS, SIGNS
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.judges.local import LocalJudge
-from madeleine.minds.judges.weights import shipped
+from madeleine.minds.judges.weights import shipped_weights
 from madeleine.model.judging import Relation
 
 
@@ -91,7 +91,7 @@ def test_the_shipped_weights_were_learnt_from_invented_pairs_only() -> None:
     text = Path("src/madeleine/minds/judges/weights.json").read_text(encoding="utf-8")
 
     assert "invented pairs" in text
-    assert shipped().version >= 1
+    assert shipped_weights().version >= 1
 
 
 def test_an_unknown_word_on_the_command_line_is_refused() -> None:

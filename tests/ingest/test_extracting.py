@@ -18,7 +18,7 @@ from madeleine.ingest.habits import IngestHabits
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import Transcript, take_in
 from madeleine.minds.extractor import RemoteExtractor
-from madeleine.minds.judges.language import Address
+from madeleine.minds.judges.language import ModelAddress
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
@@ -58,7 +58,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
 
 @pytest.fixture
 def intake(stores: Stores, server: Script) -> Intake:
-    extractor = RemoteExtractor(Address(server.url, "little", "key"), timeout_seconds=5)
+    extractor = RemoteExtractor(ModelAddress(server.url, "little", "key"), timeout_seconds=5)
     return Intake(stores, extractor=extractor)
 
 

@@ -18,10 +18,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from madeleine.errors import MindDown, StoreUnwritable
-from madeleine.minds.cache import MOST_WAITING, CachedEmbedder, VectorCache
+from madeleine.minds.cache import MAX_PENDING_WRITES, CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
-from madeleine.minds.port import Embedder, KeepingEmbedder, Minds
-from madeleine.minds.vectors import no_tokens, pack, tokens_from, unit, unpack, unpack_tokens
+from madeleine.minds.port import CachingEmbedder, Embedder, Minds
+from madeleine.minds.vectors import (
+    empty_tokens,
+    normalize_vectors,
+    pack_vectors,
+    quantize_tokens,
+    unpack_tokens,
+    unpack_vectors,
+)
 from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
@@ -64,8 +71,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[VectorCache]:
-    opened = VectorCache.open(path)
+def store(path: Path) -> Iterator[EmbeddingCache]:
+    opened = EmbeddingCache.open(path)
     yield opened
     opened.close()
 
@@ -80,9 +87,9 @@ def traces(embedder: Embedder, texts: Sequence[str]) -> list[tuple[bytes, bytes]
     return [(trace.vector.tobytes(), trace.tokens.tobytes()) for trace in made]
 
 
-def test_the_parts_fit_their_ports(store: VectorCache) -> None:
+def test_the_parts_fit_their_ports(store: EmbeddingCache) -> None:
     embedder: Embedder = FakeEmbedder()
-    keeping: KeepingEmbedder = CachedEmbedder(embedder, store)
+    keeping: CachingEmbedder = CachedEmbedder(embedder, store)
 
     assert Minds(keeping).embedder is keeping
     assert (keeping.name, keeping.dimension, keeping.token_dimension) == ("fake-1", 64, 16)
@@ -90,7 +97,7 @@ def test_the_parts_fit_their_ports(store: VectorCache) -> None:
 
 def test_a_kept_trace_is_the_fresh_one_to_the_last_bit(path: Path) -> None:
     texts = [f"memory number {number}" for number in range(50)]
-    first, second = VectorCache.open(path), VectorCache.open(path)
+    first, second = EmbeddingCache.open(path), EmbeddingCache.open(path)
 
     fresh = CachedEmbedder(FakeEmbedder(), first).read([passage(text) for text in texts])
     first.close()
@@ -122,12 +129,12 @@ def test_a_kept_trace_is_the_fresh_one_to_the_last_bit(path: Path) -> None:
     )
 )
 def test_a_vector_comes_back_the_same_alone_and_among_others(rows: list[list[float]]) -> None:
-    vectors = unit(np.array(rows, np.float32))
+    vectors = normalize_vectors(np.array(rows, np.float32))
     assert vectors is not None
-    packed = pack(vectors)
+    packed = pack_vectors(vectors)
 
-    together = unpack(packed)
-    alone = [unpack([each])[0] for each in packed]
+    together = unpack_vectors(packed)
+    alone = [unpack_vectors([each])[0] for each in packed]
 
     for vector, one, original in zip(together, alone, vectors, strict=True):
         assert vector is not None
@@ -146,8 +153,8 @@ def test_tokens_come_back_the_same_alone_and_among_others(
     texts: list[list[float]], cut: int
 ) -> None:
     """Eight numbers are two tokens of four; one text has the first `cut` of all of them."""
-    rows = [tokens_from(np.array(each, np.float32).reshape(2, 4)) for each in texts]
-    rows.append(np.concatenate([*rows, no_tokens(4)])[:cut])
+    rows = [quantize_tokens(np.array(each, np.float32).reshape(2, 4)) for each in texts]
+    rows.append(np.concatenate([*rows, empty_tokens(4)])[:cut])
     packed = [each.tobytes() for each in rows]
 
     together = unpack_tokens(packed, 4)
@@ -158,7 +165,7 @@ def test_tokens_come_back_the_same_alone_and_among_others(
         assert tokens.tobytes() == original.tobytes()
 
 
-def test_each_distinct_passage_is_read_once(store: VectorCache) -> None:
+def test_each_distinct_passage_is_read_once(store: EmbeddingCache) -> None:
     counting = CountingEmbedder()
     embedder = CachedEmbedder(counting, store)
 
@@ -169,7 +176,9 @@ def test_each_distinct_passage_is_read_once(store: VectorCache) -> None:
     assert [first[0], first[3]] == [first[2], second[0]]
 
 
-def test_the_same_words_with_another_unspoken_part_are_another_passage(store: VectorCache) -> None:
+def test_the_same_words_with_another_unspoken_part_are_another_passage(
+    store: EmbeddingCache,
+) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
 
     spoken, half = embedder.read([passage("8 May: hello"), passage("8 May: hello", unspoken=7)])
@@ -177,17 +186,17 @@ def test_the_same_words_with_another_unspoken_part_are_another_passage(store: Ve
     assert (len(spoken.tokens), len(half.tokens)) == (3, 1)
 
 
-def test_no_passages_ask_nobody(store: VectorCache) -> None:
+def test_no_passages_ask_nobody(store: EmbeddingCache) -> None:
     assert CachedEmbedder(DeafEmbedder(), store).read([]) == []
 
 
-def test_a_question_is_not_kept(store: VectorCache) -> None:
+def test_a_question_is_not_kept(store: EmbeddingCache) -> None:
     CachedEmbedder(FakeEmbedder(), store).ask("what did we decide")
 
     assert store.models() == {}
 
 
-def test_traces_are_found_by_key_and_strangers_left_out(store: VectorCache) -> None:
+def test_traces_are_found_by_key_and_strangers_left_out(store: EmbeddingCache) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
     (trace,) = embedder.read([passage("known")])
 
@@ -198,7 +207,7 @@ def test_traces_are_found_by_key_and_strangers_left_out(store: VectorCache) -> N
     assert found[key("known")].tokens.tobytes() == trace.tokens.tobytes()
 
 
-def test_models_never_see_each_others_vectors(store: VectorCache) -> None:
+def test_models_never_see_each_others_vectors(store: EmbeddingCache) -> None:
     old, new = CountingEmbedder(name="old"), CountingEmbedder(dimension=32, name="new")
     vectors(CachedEmbedder(old, store), ["text"])
 
@@ -211,7 +220,7 @@ def test_models_never_see_each_others_vectors(store: VectorCache) -> None:
 
 
 def test_the_dimension_of_a_model_that_is_away_is_read_from_what_is_kept(
-    store: VectorCache,
+    store: EmbeddingCache,
 ) -> None:
     vectors(CachedEmbedder(FakeEmbedder(), store), ["kept"])
 
@@ -220,14 +229,14 @@ def test_the_dimension_of_a_model_that_is_away_is_read_from_what_is_kept(
         vectors(CachedEmbedder(DeafEmbedder(), store), ["new"])
 
 
-def test_another_model_under_the_same_name_is_refused(store: VectorCache) -> None:
+def test_another_model_under_the_same_name_is_refused(store: EmbeddingCache) -> None:
     vectors(CachedEmbedder(FakeEmbedder(64), store), ["text"])
 
     with pytest.raises(MindDown, match="32 numbers where it gave 64"):
         vectors(CachedEmbedder(FakeEmbedder(32), store), ["other"])
 
 
-def test_a_failing_model_keeps_nothing(store: VectorCache) -> None:
+def test_a_failing_model_keeps_nothing(store: EmbeddingCache) -> None:
     with pytest.raises(MindDown):
         vectors(CachedEmbedder(DeafEmbedder(), store), ["a", "b"])
 
@@ -246,7 +255,7 @@ GOOD_TOKENS = bytes([127, *[0] * 15])
     ],
 )
 def test_a_kept_trace_that_makes_no_sense_is_made_again(
-    store: VectorCache, nonsense: tuple[bytes, bytes]
+    store: EmbeddingCache, nonsense: tuple[bytes, bytes]
 ) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
     good = traces(embedder, ["a", "b", "c"])
@@ -259,12 +268,12 @@ def test_a_kept_trace_that_makes_no_sense_is_made_again(
     assert key("b") in embedder.kept([key("b")])
 
 
-def test_a_cache_of_a_model_without_tokens_keeps_vectors_alone(store: VectorCache) -> None:
+def test_a_cache_of_a_model_without_tokens_keeps_vectors_alone(store: EmbeddingCache) -> None:
     class Plain(CountingEmbedder):
         token_dimension = 0
 
         def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
-            return [replace(trace, tokens=no_tokens()) for trace in super().read(passages)]
+            return [replace(trace, tokens=empty_tokens()) for trace in super().read(passages)]
 
     plain = Plain()
     embedder = CachedEmbedder(plain, store)
@@ -275,7 +284,7 @@ def test_a_cache_of_a_model_without_tokens_keeps_vectors_alone(store: VectorCach
     assert plain.asked == ["text"]
 
 
-def test_what_is_new_is_found_at_once_and_written_later(path: Path, store: VectorCache) -> None:
+def test_what_is_new_is_found_at_once_and_written_later(path: Path, store: EmbeddingCache) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
     beside = apsw.Connection(str(path))
 
@@ -289,25 +298,25 @@ def test_what_is_new_is_found_at_once_and_written_later(path: Path, store: Vecto
 
 
 def test_enough_of_what_is_new_is_written_without_being_asked(
-    path: Path, store: VectorCache
+    path: Path, store: EmbeddingCache
 ) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
     beside = apsw.Connection(str(path))
 
-    for number in range(MOST_WAITING):
+    for number in range(MAX_PENDING_WRITES):
         assert beside.execute("SELECT count(*) FROM traces").get == 0
         vectors(embedder, [str(number)])
 
-    assert beside.execute("SELECT count(*) FROM traces").get == MOST_WAITING
+    assert beside.execute("SELECT count(*) FROM traces").get == MAX_PENDING_WRITES
     beside.close()
 
 
 def test_closing_writes_what_is_new(path: Path) -> None:
-    first = CachedEmbedder(FakeEmbedder(), VectorCache.open(path))
+    first = CachedEmbedder(FakeEmbedder(), EmbeddingCache.open(path))
     vectors(first, ["one"])
     first.close()
 
-    second = CachedEmbedder(DeafEmbedder(), VectorCache.open(path))
+    second = CachedEmbedder(DeafEmbedder(), EmbeddingCache.open(path))
 
     assert len(vectors(second, ["one"])) == 1
     second.close()
@@ -317,10 +326,10 @@ def test_a_kill_costs_what_was_not_written_and_nothing_else(path: Path) -> None:
     program = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from madeleine.minds.cache import CachedEmbedder, VectorCache\n"
+        "from madeleine.minds.cache import CachedEmbedder, EmbeddingCache\n"
         "from madeleine.minds.fake import FakeEmbedder\n"
         "from madeleine.model.trace import Passage\n"
-        "kept = CachedEmbedder(FakeEmbedder(), VectorCache.open(Path(sys.argv[1])))\n"
+        "kept = CachedEmbedder(FakeEmbedder(), EmbeddingCache.open(Path(sys.argv[1])))\n"
         "kept.read([Passage('written', 0, 7)])\n"
         "kept.flush()\n"
         "kept.read([Passage('lost', 0, 4)])\n"
@@ -328,14 +337,14 @@ def test_a_kill_costs_what_was_not_written_and_nothing_else(path: Path) -> None:
     )
     subprocess.run([sys.executable, "-c", program, str(path)], check=False)
 
-    embedder = CachedEmbedder(CountingEmbedder(), VectorCache.open(path))
+    embedder = CachedEmbedder(CountingEmbedder(), EmbeddingCache.open(path))
 
     assert set(embedder.kept([key("written"), key("lost")])) == {key("written")}
     assert len(vectors(embedder, ["written", "lost"])) == 2
     embedder.close()
 
 
-def test_what_the_disk_refuses_is_said_once_and_made_again(store: VectorCache) -> None:
+def test_what_the_disk_refuses_is_said_once_and_made_again(store: EmbeddingCache) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
     (before,) = traces(embedder, ["text"])
     store._connection.pragma("query_only", True)  # as a disk that went read-only
@@ -354,7 +363,7 @@ def test_a_file_of_the_first_format_is_begun_anew_without_a_word(path: Path) -> 
     old.execute("CREATE TABLE vectors (model TEXT, key TEXT, vector BLOB); PRAGMA user_version = 1")
     old.close()
 
-    store = VectorCache.open(path)
+    store = EmbeddingCache.open(path)
     vectors(CachedEmbedder(FakeEmbedder(), store), ["text"])
 
     assert store.models() == {"fake-1": 1}
@@ -363,7 +372,7 @@ def test_a_file_of_the_first_format_is_begun_anew_without_a_word(path: Path) -> 
     assert [each.name for each in path.parent.iterdir()] == ["embeddings.db"]
 
 
-def test_only_its_owner_can_read_the_cache(path: Path, store: VectorCache) -> None:
+def test_only_its_owner_can_read_the_cache(path: Path, store: EmbeddingCache) -> None:
     vectors(CachedEmbedder(FakeEmbedder(), store), ["private"])
 
     files = list(path.parent.iterdir())
@@ -393,12 +402,12 @@ def _of_another_format(path: Path) -> None:
 def test_a_damaged_cache_is_set_aside_when_it_is_opened(
     path: Path, damage: Callable[[Path], None]
 ) -> None:
-    before = VectorCache.open(path)
+    before = EmbeddingCache.open(path)
     (vector,) = vectors(CachedEmbedder(FakeEmbedder(), before), ["text"])
     before.close()
     damage(path)
 
-    after = VectorCache.open(path)
+    after = EmbeddingCache.open(path)
     (again,) = vectors(CachedEmbedder(FakeEmbedder(), after), ["text"])
     after.close()
 
@@ -411,14 +420,14 @@ def test_a_damaged_cache_is_set_aside_when_it_is_opened(
 def test_damage_found_while_reading_is_healed_too(path: Path) -> None:
     """The header is whole, so that it opens; every page behind it is not."""
     texts = [f"memory number {number}" for number in range(500)]
-    before = VectorCache.open(path)
+    before = EmbeddingCache.open(path)
     made = vectors(CachedEmbedder(FakeEmbedder(), before), texts)
     before.close()
     whole = path.read_bytes()
     first_page = 4_096
     path.write_bytes(whole[:first_page] + b"\xee" * (len(whole) - first_page))
 
-    store = VectorCache.open(path)
+    store = EmbeddingCache.open(path)
     again = vectors(CachedEmbedder(FakeEmbedder(), store), texts)
     kept = store.models()
     store.close()
@@ -430,10 +439,10 @@ def test_damage_found_while_reading_is_healed_too(path: Path) -> None:
 
 def test_a_cache_that_cannot_be_made_says_where(tmp_path: Path) -> None:
     with pytest.raises(StoreUnwritable, match=r"absent/embeddings\.db"):
-        VectorCache.open(tmp_path / "absent" / "embeddings.db")
+        EmbeddingCache.open(tmp_path / "absent" / "embeddings.db")
 
 
-def test_eight_threads_share_one_cache(store: VectorCache) -> None:
+def test_eight_threads_share_one_cache(store: EmbeddingCache) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
     expected = {text: embedder.ask(text).vector.tobytes() for text in map(str, range(200))}
 
@@ -453,14 +462,14 @@ def test_eight_threads_share_one_cache(store: VectorCache) -> None:
     assert store.models() == {"fake-1": 200}
 
 
-def test_a_rebuild_reads_its_traces_quickly(store: VectorCache) -> None:
+def test_a_rebuild_reads_its_traces_quickly(store: EmbeddingCache) -> None:
     """Twenty times slower than it is on an idle machine would still pass."""
     generator = np.random.default_rng(7)
-    made = unit(generator.standard_normal((5_000, 384)).astype(np.float32))
+    made = normalize_vectors(generator.standard_normal((5_000, 384)).astype(np.float32))
     assert made is not None
-    tokens = tokens_from(generator.standard_normal((40, 16)).astype(np.float32)).tobytes()
+    tokens = quantize_tokens(generator.standard_normal((40, 16)).astype(np.float32)).tobytes()
     keys = [key(str(number)) for number in range(5_000)]
-    packed = ((vector, tokens) for vector in pack(made))
+    packed = ((vector, tokens) for vector in pack_vectors(made))
     store.put("fake-1", dict(zip(keys, packed, strict=True)))
     embedder = CachedEmbedder(FakeEmbedder(384), store)
 

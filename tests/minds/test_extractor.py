@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from madeleine.errors import BadSetting
-from madeleine.minds.extractor import MOST_CANDIDATES, RemoteExtractor
-from madeleine.minds.judges.language import Address, Bounds
+from madeleine.minds.extractor import MAX_CANDIDATES, RemoteExtractor
+from madeleine.minds.judges.language import ModelAddress, RunBudget
 from madeleine.model.extracting import Extraction, ExtractionSource, MemoryCandidate
 from madeleine.model.words import MemoryType
 
@@ -62,7 +62,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
 
 @pytest.fixture
 def extractor(server: Script) -> RemoteExtractor:
-    return RemoteExtractor(Address(server.url, "little-model", KEY), timeout_seconds=5)
+    return RemoteExtractor(ModelAddress(server.url, "little-model", KEY), timeout_seconds=5)
 
 
 def test_what_the_model_finds_comes_back_with_the_words_that_prove_it(
@@ -95,7 +95,7 @@ def test_what_was_told_is_shown_as_data(server: Script, extractor: RemoteExtract
 
 
 def test_anthropic_is_asked_too(server: Script) -> None:
-    address = Address(server.url, "little-model", KEY, provider="anthropic")
+    address = ModelAddress(server.url, "little-model", KEY, provider="anthropic")
 
     assert len(found_by(RemoteExtractor(address, timeout_seconds=5))) == 1
     assert server.paths == ["/v1/messages"]
@@ -172,7 +172,7 @@ def test_a_server_that_fails_is_told_of_without_the_key(
 
 
 def test_a_run_asks_no_more_than_its_bound(server: Script) -> None:
-    extractor = RemoteExtractor(Address(server.url, "m", KEY), 5, Bounds(tokens=10))
+    extractor = RemoteExtractor(ModelAddress(server.url, "m", KEY), 5, RunBudget(tokens=10))
 
     assert extractor.extract(TOLD) is None
     assert server.asked == []
@@ -183,16 +183,16 @@ def test_a_model_that_finds_something_in_everything_is_bounded(
 ) -> None:
     server.replies = [saying(answer(*[memory()] * 100))]
 
-    assert len(found_by(extractor)) == MOST_CANDIDATES
+    assert len(found_by(extractor)) == MAX_CANDIDATES
 
 
 def test_a_model_without_a_name_is_refused() -> None:
     with pytest.raises(BadSetting, match=r"judge\.model"):
-        RemoteExtractor(Address("http://127.0.0.1:1/v1", "", KEY))
+        RemoteExtractor(ModelAddress("http://127.0.0.1:1/v1", "", KEY))
 
 
 def test_the_key_stands_in_no_representation() -> None:
-    assert KEY not in repr(Address("http://127.0.0.1:1/v1", "m", KEY))
+    assert KEY not in repr(ModelAddress("http://127.0.0.1:1/v1", "m", KEY))
 
 
 def test_a_text_of_which_only_nonsense_is_told_is_named(

@@ -16,7 +16,12 @@ from madeleine.errors import BadSetting
 from madeleine.language.substance import find_lost_words
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.remote import RemoteJudge
-from madeleine.minds.judges.weights import as_file, read_weights, shipped, weights_at
+from madeleine.minds.judges.weights import (
+    load_weights,
+    read_weights,
+    render_weights,
+    shipped_weights,
+)
 from madeleine.minds.port import Judge
 from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory, Origin
@@ -29,7 +34,7 @@ DULL = frozenset({Relation.RELATED_TO, Relation.NONE})
 
 @pytest.fixture(scope="module")
 def judge() -> LocalJudge:
-    return LocalJudge(shipped())
+    return LocalJudge(shipped_weights())
 
 
 def memory(text: str, days: int = 0, session: str | None = None) -> Memory:
@@ -142,7 +147,7 @@ def test_what_differs_is_never_merged_without_asking(judge: LocalJudge, one: str
 @given(text=st.text(min_size=1, max_size=60), number=st.integers(0, 99), other=st.integers(0, 99))
 def test_another_number_is_never_merged(text: str, number: int, other: int) -> None:
     one, two = (f"{text} costs {each} euros" for each in (number, other))
-    found = verdict(LocalJudge(shipped()), one, two, 1.0)
+    found = verdict(LocalJudge(shipped_weights()), one, two, 1.0)
 
     if number != other:
         assert found.relation is not Relation.DUPLICATE or found.sure < MERGE_AT
@@ -157,7 +162,7 @@ def test_another_number_is_never_merged(text: str, number: int, other: int) -> N
     similarity=st.floats(-1, 1, allow_nan=False),
 )
 def test_any_two_texts_get_a_verdict(older: str, newer: str, similarity: float) -> None:
-    found = verdict(LocalJudge(shipped()), older, newer, similarity)
+    found = verdict(LocalJudge(shipped_weights()), older, newer, similarity)
 
     assert 0 <= found.sure <= 1
     assert found.reason
@@ -182,14 +187,14 @@ def test_the_same_pairs_get_the_same_verdicts(judge: LocalJudge) -> None:
         for number in range(50)
     ]
 
-    assert judge.judge(pairs) == LocalJudge(shipped()).judge(pairs)
+    assert judge.judge(pairs) == LocalJudge(shipped_weights()).judge(pairs)
     assert judge.judge(pairs) == [judge.judge([pair])[0] for pair in pairs]
     assert judge.judge([]) == []
 
 
 def test_it_is_cheap_and_names_its_weights(judge: LocalJudge) -> None:
     assert judge.cheap
-    assert judge.name == f"local:{shipped().version}"
+    assert judge.name == f"local:{shipped_weights().version}"
     assert judge.problems() == {}
 
 
@@ -208,7 +213,7 @@ def test_thousands_of_pairs_a_second_are_judged() -> None:
     ]
     rates = []
     for _ in range(3):
-        judge = LocalJudge(shipped())
+        judge = LocalJudge(shipped_weights())
         began = time.process_time()
         judge.judge(pairs)
         rates.append(len(pairs) / (time.process_time() - began))
@@ -240,9 +245,9 @@ def test_a_synthesis_says_all_that_its_members_say(judge: LocalJudge) -> None:
 
 def test_weights_survive_their_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
-    path.write_text(as_file(shipped(), "a test"), encoding="utf-8")
+    path.write_text(render_weights(shipped_weights(), "a test"), encoding="utf-8")
 
-    assert weights_at(str(path)) == shipped() == weights_at("")
+    assert load_weights(str(path)) == shipped_weights() == load_weights("")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 1, "signs": {}}'])
@@ -251,11 +256,11 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path, text: str) -> N
     path.write_text(text, encoding="utf-8")
 
     with pytest.raises(BadSetting, match=r"judge\.weights"):
-        weights_at(str(path))
+        load_weights(str(path))
 
 
 def test_a_weight_of_no_sign_is_refused() -> None:
-    values = json.loads(as_file(shipped(), "a test"))
+    values = json.loads(render_weights(shipped_weights(), "a test"))
     values["conflict"]["answers"]["evolution"]["weights"]["moon"] = 1.0
 
     with pytest.raises(ValueError, match="no such sign: moon"):

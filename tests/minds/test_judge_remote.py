@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from madeleine.errors import BadSetting
-from madeleine.minds.judges.asking import SHOWN_CHARS
-from madeleine.minds.judges.language import Bounds
+from madeleine.minds.judges.asking import MAX_SHOWN_CHARS
+from madeleine.minds.judges.language import RunBudget
 from madeleine.minds.judges.remote import RemoteJudge
 from madeleine.model.judging import MemoryPair, Relation, Synthesis
 from madeleine.model.memory import Memory
@@ -363,7 +363,7 @@ def test_the_key_is_never_repeated(server: Script, judge: RemoteJudge, status: i
 
 def test_a_run_ends_asking_when_its_tokens_are_used_up(server: Script) -> None:
     server.replies = [saying(json.dumps({"verdicts": [verdict()]}), tokens=(30_000, 10_000))]
-    judge = RemoteJudge(server.url, "little-model", KEY, bounds=Bounds(tokens=50_000))
+    judge = RemoteJudge(server.url, "little-model", KEY, bounds=RunBudget(tokens=50_000))
 
     found = [*judge.judge([pair()]), *judge.judge([pair()]), *judge.judge([pair()])]
 
@@ -374,7 +374,7 @@ def test_a_run_ends_asking_when_its_tokens_are_used_up(server: Script) -> None:
 
 def test_a_run_ends_asking_when_its_money_is_used_up(server: Script) -> None:
     server.replies = [saying(json.dumps({"verdicts": [verdict()]}), tokens=(100_000, 10_000))]
-    bounds = Bounds(tokens=0, cost=1.0, price_in=5.0, price_out=20.0)
+    bounds = RunBudget(tokens=0, cost=1.0, price_in=5.0, price_out=20.0)
     judge = RemoteJudge(server.url, "little-model", KEY, bounds=bounds)
 
     found = [judge.judge([pair()])[0] for _ in range(3)]
@@ -385,7 +385,7 @@ def test_a_run_ends_asking_when_its_money_is_used_up(server: Script) -> None:
 
 def test_tokens_that_a_server_does_not_count_are_guessed(server: Script) -> None:
     server.replies = [saying(json.dumps({"verdicts": [verdict()]}), tokens=(0, 0))]
-    judge = RemoteJudge(server.url, "little-model", KEY, bounds=Bounds(tokens=3_000))
+    judge = RemoteJudge(server.url, "little-model", KEY, bounds=RunBudget(tokens=3_000))
 
     found = [judge.judge([pair()])[0] for _ in range(20)]
 
@@ -441,7 +441,7 @@ def test_a_duplicate_of_which_not_all_was_shown_is_no_verdict(
     server: Script, judge: RemoteJudge
 ) -> None:
     server.replies = [verdicts(verdict(relation="duplicate", sure=1))]
-    long = "Harbor uses SQLite. " * (SHOWN_CHARS // 10)
+    long = "Harbor uses SQLite. " * (MAX_SHOWN_CHARS // 10)
 
     assert judge.judge([pair(long, long + "But not in June.")]) == [None]
 
@@ -511,7 +511,7 @@ def test_what_is_no_synthesis_is_none(server: Script, judge: RemoteJudge, answer
 def test_members_that_do_not_fit_are_not_synthesised_from_their_beginnings(
     server: Script, judge: RemoteJudge
 ) -> None:
-    assert judge.synthesise([*MEMBERS, memory("x " * SHOWN_CHARS, 3)]) is None
+    assert judge.synthesise([*MEMBERS, memory("x " * MAX_SHOWN_CHARS, 3)]) is None
     assert server.asked == []
     assert judge.problems() == {"memories too long to be shown whole": 1}
 

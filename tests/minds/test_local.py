@@ -13,7 +13,7 @@ import onnxruntime
 import pytest
 
 from madeleine.errors import MindDown
-from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
+from madeleine.minds.local import LocalEmbedder, load_built_in, why_not_built_in
 
 from .onnx_bytes import write_model
 from .reading import passage, vectors
@@ -24,7 +24,7 @@ WORDS = ["?", "east", "north"]
 
 @pytest.fixture(scope="module")
 def minilm() -> LocalEmbedder:
-    embedder = built_in(threads=2)
+    embedder = load_built_in(threads=2)
     if embedder is None:
         pytest.skip(why_not_built_in())
     return embedder
@@ -325,7 +325,7 @@ def test_a_missing_package_is_said_and_not_raised(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "madeleine_minilm", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
-    assert built_in(threads=1) is None
+    assert load_built_in(threads=1) is None
     assert "madeleine_minilm" in why_not_built_in()
 
 
@@ -335,7 +335,7 @@ def test_finding_a_model_imports_nothing_heavy() -> None:
         "import sys\n"
         "import madeleine.minds.port, madeleine.minds.local, madeleine.minds.cache\n"
         "import madeleine.minds.remote, madeleine.minds.fake, madeleine.minds.reranker\n"
-        "madeleine.minds.local.built_in(0)\n"
+        "madeleine.minds.local.load_built_in(0)\n"
         "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'huggingface_hub'}\n"
         "sys.exit(', '.join(heavy.intersection(sys.modules)) or 0)\n"
     )
@@ -353,15 +353,15 @@ def test_the_port_alone_costs_nothing() -> None:
 
 def test_loading_the_model_leaves_nothing_in_the_home_and_asks_no_network(tmp_path: Path) -> None:
     """The runtime's own reporting is off: no files of its own, no name looked up."""
-    if built_in(1) is None:
+    if load_built_in(1) is None:
         pytest.skip("the built-in model is not installed")
     program = (
         "import socket\n"
         "def refuse(*given): raise SystemExit('the network was asked')\n"
         "socket.socket.connect = refuse\n"
         "socket.getaddrinfo = refuse\n"
-        "from madeleine.minds.local import built_in\n"
-        "built_in(1).ask('one text')\n"
+        "from madeleine.minds.local import load_built_in\n"
+        "load_built_in(1).ask('one text')\n"
     )
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
 

@@ -233,7 +233,7 @@ def test_an_answer_that_drips_in_is_given_up_in_time(server: Script) -> None:
 def test_an_endless_answer_is_not_read_to_its_end(
     server: Script, remote: RemoteEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madeleine.minds.remote.ANSWER_BYTES", 100_000)
+    monkeypatch.setattr("madeleine.minds.remote.MAX_ANSWER_BYTES", 100_000)
     server.replies = [refusing(200, " " * 300_000)]
 
     with pytest.raises(MindDown, match="longer than 100,000 bytes"):

@@ -9,7 +9,7 @@ import pytest
 
 from madeleine.errors import MindDown
 from madeleine.minds.port import Minds, Reranker
-from madeleine.minds.reranker import MOST_TOKENS, LocalReranker
+from madeleine.minds.reranker import MAX_TOKENS, LocalReranker
 
 from .onnx_bytes import write_cross_encoder
 
@@ -55,7 +55,7 @@ def test_any_text_has_a_score(folder: Path, text: str) -> None:
 def test_question_and_text_share_what_the_model_can_read(folder: Path) -> None:
     (score,) = LocalReranker.from_folder(folder, "tiny").score("dog", ["cat " * 5_000])
 
-    assert score == 2 * (MOST_TOKENS - 1)
+    assert score == 2 * (MAX_TOKENS - 1)
 
 
 def test_no_texts_load_nothing() -> None:

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from madeleine.minds.judges.local import LocalJudge
-from madeleine.minds.judges.weights import shipped
+from madeleine.minds.judges.weights import shipped_weights
 from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.revision import Revision
@@ -92,7 +92,7 @@ def stories(least: int, most: int) -> st.SearchStrategy[list[Told]]:
 
 def a_night(stores: Stores) -> list[Report]:
     jobs = [make() for make in JOBS.values()]
-    reports = run_all(stores, SleepHabits(), LocalJudge(shipped()), jobs)
+    reports = run_all(stores, SleepHabits(), LocalJudge(shipped_weights()), jobs)
     assert [each.error for each in reports] == [None] * len(JOBS)
     return reports
 
@@ -138,7 +138,7 @@ class Interrupted:
     name: str = "interrupted"
     cheap: bool = True
     done: bool = False
-    judge_of_words: LocalJudge = field(default_factory=lambda: LocalJudge(shipped()))
+    judge_of_words: LocalJudge = field(default_factory=lambda: LocalJudge(shipped_weights()))
 
     def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         found = self.judge_of_words.judge(pairs)

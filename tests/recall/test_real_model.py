@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.index.sqlite.index import SqliteIndex
-from madeleine.minds.cache import CachedEmbedder, VectorCache
-from madeleine.minds.local import built_in, why_not_built_in
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
+from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Origin
@@ -36,10 +36,10 @@ NOTES = [
 
 @pytest.fixture(scope="module")
 def minds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minds]:
-    embedder = built_in(threads=2)
+    embedder = load_built_in(threads=2)
     if embedder is None:
         pytest.skip(why_not_built_in())
-    cache = VectorCache.open(tmp_path_factory.mktemp("cache") / "embeddings.db")
+    cache = EmbeddingCache.open(tmp_path_factory.mktemp("cache") / "embeddings.db")
     cached = CachedEmbedder(embedder, cache)
     yield Minds(cached)
     cached.close()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.minds.fsrs import Fsrs
+from madeleine.minds.fsrs import FsrsLifecycle
 from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle, LifecycleState, has_faded
 
 days = st.floats(0, 3_650)
@@ -40,7 +40,7 @@ def test_fsrs_is_what_its_package_says(life: LifecycleState, expected: float) ->
     """FSRS-6 with its published weights: remembering is a first review, each use a good one."""
     pytest.importorskip("fsrs")
 
-    assert Fsrs.load().retrievability(life) == pytest.approx(expected, abs=5e-7)
+    assert FsrsLifecycle.load().retrievability(life) == pytest.approx(expected, abs=5e-7)
 
 
 @given(days, days)

@@ -16,7 +16,7 @@ from madeleine.api.call import Call
 from madeleine.api.operations import perform
 from madeleine.api.reach import alone
 from madeleine.bootstrap import House, open_house
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.trace import QueryEmbedding
@@ -57,7 +57,7 @@ def house(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setenv("MADELEINE_WHISPER_DEADLINE_MS", "1500")
     opened = open_house(home)
     own = opened.stores.minds.embedder
-    minds = Minds(CachedEmbedder(model, VectorCache.open(home / "patient.db")))
+    minds = Minds(CachedEmbedder(model, EmbeddingCache.open(home / "patient.db")))
     opened.stores = replace(opened.stores, minds=minds)
     for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door", *OTHERS):
         perform(opened, "remember", Call(body={"content": each}))

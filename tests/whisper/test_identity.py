@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.minds.local import built_in, why_not_built_in
+from madeleine.minds.local import load_built_in, why_not_built_in
 from tests.bench.test_recall_bench import bench
 from tests.sentences import in_words
 
@@ -25,7 +25,7 @@ Person = tuple[Madeleine, Mapping[str, str]]
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Person]]:
     """Three people, each with a home that the real model has read."""
-    if built_in(threads=1) is None:
+    if load_built_in(threads=1) is None:
         pytest.skip(why_not_built_in())
     folder = tmp_path_factory.mktemp("people")
     with ExitStack() as stack:

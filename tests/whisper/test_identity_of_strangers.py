@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from madeleine import Madeleine
-from madeleine.minds.local import built_in, why_not_built_in
+from madeleine.minds.local import load_built_in, why_not_built_in
 
 SPEAKING = {
     "name": "I'm Ines Carvalho, 36",
@@ -59,7 +59,7 @@ Person = tuple[Madeleine, Mapping[str, str]]
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Person]]:
     """One who speaks of herself, and one of whom somebody took notes."""
-    if built_in(threads=1) is None:
+    if load_built_in(threads=1) is None:
         pytest.skip(why_not_built_in())
     folder = tmp_path_factory.mktemp("strangers")
     with (

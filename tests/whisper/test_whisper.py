@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.cause import Cause, WhisperSilence
@@ -323,7 +323,7 @@ def test_a_long_prompt_costs_one_more_reading_and_a_short_one_none(
             asked.append(text)
             return super().ask(text)
 
-    cache = VectorCache.open(tmp_path / "counting.db")
+    cache = EmbeddingCache.open(tmp_path / "counting.db")
     counted = replace(stores, minds=Minds(CachedEmbedder(Counting(), cache)))
     keep(counted, FERRY)
     Listener(counted).hears(STRANGE)

@@ -12,7 +12,7 @@ import pytest
 
 from madeleine.errors import MindDown
 from madeleine.language.intent import INTENT_EXAMPLES, Intent
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
@@ -59,7 +59,7 @@ def fickle() -> Fickle:
 
 @pytest.fixture
 def listener(stores: Stores, fickle: Fickle, tmp_path: Path) -> Listener:
-    cache = VectorCache.open(tmp_path / "fickle.db")
+    cache = EmbeddingCache.open(tmp_path / "fickle.db")
     with_it = replace(stores, minds=Minds(CachedEmbedder(fickle, cache)))
     for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door"):
         keep(with_it, each)

@@ -12,7 +12,7 @@ import pytest
 
 from madeleine.bootstrap import open_house
 from madeleine.errors import AmbiguousChange, EditedSince, MadeleineError, NoSuchMemory
-from madeleine.minds.port import KeepingEmbedder, Minds
+from madeleine.minds.port import CachingEmbedder, Minds
 from madeleine.model.draft import MemoryLimits
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision, read_revision
@@ -164,7 +164,7 @@ def test_a_link_made_after_a_hand_edit_takes_the_new_vector(stores: Stores) -> N
 class Interrupted:
     """An embedder during whose work something else happens once."""
 
-    def __init__(self, inner: KeepingEmbedder) -> None:
+    def __init__(self, inner: CachingEmbedder) -> None:
         self._inner = inner
         self.meanwhile: Callable[[], object] | None = None
         self.name, self.dimension = inner.name, inner.dimension

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import IdTaken, KeyReused, NoSuchMemory, SelfLink
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
@@ -154,7 +154,7 @@ class OneScript(FakeEmbedder):
 
 def test_texts_that_the_model_cannot_read_are_not_linked_for_likeness(tmp_path: Path) -> None:
     plain = make_stores(tmp_path / "home")
-    cache = VectorCache.open(tmp_path / "traces.db")
+    cache = EmbeddingCache.open(tmp_path / "traces.db")
     mind = CachedEmbedder(OneScript(), cache)
     stores = replace(plain, minds=Minds(mind))
 

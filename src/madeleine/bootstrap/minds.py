@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.errors import MindDown
-from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
-from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
+from madeleine.minds.local import LocalEmbedder, load_built_in, why_not_built_in
 from madeleine.minds.port import Embedder, Extractor, Judge, Minds, Reranker
 from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
 from madeleine.settings import Settings
 
 if TYPE_CHECKING:
-    from madeleine.minds.judges.language import Bounds
+    from madeleine.minds.judges.language import RunBudget
 
 
 def make_minds(
@@ -38,7 +38,7 @@ def make_minds(
 
 def _with_cache(embedder: Embedder, path: Path) -> tuple[CachedEmbedder, list[str]]:
     """Return a model with its cache, and what healed itself."""
-    cache = VectorCache.open(path)
+    cache = EmbeddingCache.open(path)
     kept = CachedEmbedder(embedder, cache)
     try:
         _ = kept.dimension, kept.token_dimension  # a model never reached may not know them yet
@@ -75,7 +75,7 @@ def _embedder(settings: Settings, environment: Mapping[str, str]) -> tuple[Embed
             folder = Path(wanted.folder).expanduser()
             return LocalEmbedder.from_folder(folder, wanted.threads), ""
         case _:
-            return built_in(wanted.threads), why_not_built_in()
+            return load_built_in(wanted.threads), why_not_built_in()
 
 
 def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
@@ -98,25 +98,25 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
             bounds=_bounds(settings),
         )
     from madeleine.minds.judges.local import LocalJudge
-    from madeleine.minds.judges.weights import weights_at
+    from madeleine.minds.judges.weights import load_weights
 
-    return LocalJudge(weights_at(wanted.weights))
+    return LocalJudge(load_weights(wanted.weights))
 
 
 def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extractor:
     """Return the language model of `[judge]` as one that finds memories."""
     from madeleine.minds.extractor import RemoteExtractor
-    from madeleine.minds.judges.language import Address
+    from madeleine.minds.judges.language import ModelAddress
 
     wanted = settings.judge
     key = environment.get(wanted.key_env, "")
-    address = Address(wanted.url, wanted.model, key, wanted.provider)
+    address = ModelAddress(wanted.url, wanted.model, key, wanted.provider)
     return RemoteExtractor(address, wanted.timeout_seconds, _bounds(settings))
 
 
-def _bounds(settings: Settings) -> Bounds:
+def _bounds(settings: Settings) -> RunBudget:
     """Return what one run of a language model may use."""
-    from madeleine.minds.judges.language import Bounds
+    from madeleine.minds.judges.language import RunBudget
 
     wanted = settings.judge
-    return Bounds(wanted.tokens_per_run, wanted.cost_per_run, wanted.price_in, wanted.price_out)
+    return RunBudget(wanted.tokens_per_run, wanted.cost_per_run, wanted.price_in, wanted.price_out)

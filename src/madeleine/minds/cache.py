@@ -31,22 +31,22 @@ import apsw
 from madeleine.errors import MindDown, StoreUnwritable
 from madeleine.language.text import passage_key
 from madeleine.minds.port import Embedder
-from madeleine.minds.vectors import KEPT_BYTES, pack, unpack, unpack_tokens
+from madeleine.minds.vectors import BYTES_PER_NUMBER, pack_vectors, unpack_tokens, unpack_vectors
 from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
-Answer = TypeVar("Answer")
-Packed: TypeAlias = tuple[bytes, bytes]
+QueryAnswer = TypeVar("QueryAnswer")
+PackedEmbedding: TypeAlias = tuple[bytes, bytes]
 """A trace at rest: its vector and its tokens."""
 
-FORMAT = 2  # in user_version; an older file is begun anew, a newer one set aside
-BUSY_MS = 5_000  # another process may be finishing; more than that is a lock left behind
-KEYS_AT_ONCE = 256  # per query: a few megabytes of traces in hand at a time
-MOST_WAITING = 64  # traces not yet written: half a second of reading, half a megabyte
+CACHE_FORMAT = 2  # in user_version; an older file is begun anew, a newer one set aside
+BUSY_TIMEOUT_MS = 5_000  # another process may be finishing; more than that is a lock left behind
+KEYS_PER_QUERY = 256  # per query: a few megabytes of traces in hand at a time
+MAX_PENDING_WRITES = 64  # traces not yet written: half a second of reading, half a megabyte
 LENGTHS_SAMPLED = 100  # one damaged row must not decide how long vectors are
 
 # Rows are far larger than their keys, so the keys have a tree of their own.
-SCHEMA = f"""
+CACHE_SCHEMA = f"""
 CREATE TABLE traces (
   model  TEXT NOT NULL,
   key    TEXT NOT NULL,
@@ -54,22 +54,22 @@ CREATE TABLE traces (
   tokens BLOB NOT NULL,
   PRIMARY KEY (model, key)
 ) STRICT;
-PRAGMA user_version = {FORMAT};
+PRAGMA user_version = {CACHE_FORMAT};
 """
 
 # All the keys are one parameter, because the number of `?` in a statement is bounded.
-GET = """SELECT key, vector, tokens FROM traces
+SELECT_EMBEDDINGS = """SELECT key, vector, tokens FROM traces
          WHERE model = ? AND key IN (SELECT value FROM json_each(?))"""
 # A row that is replaced was found to be nonsense, or was made twice at the same time.
-PUT = "INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?)"
-DROP = "DELETE FROM traces WHERE key IN (SELECT value FROM json_each(?))"
+INSERT_EMBEDDING = "INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?)"
+DELETE_EMBEDDINGS = "DELETE FROM traces WHERE key IN (SELECT value FROM json_each(?))"
 
 
-class _OlderFormat(Exception):
+class _OutdatedFormat(Exception):
     """The file was made by an older version."""
 
 
-class VectorCache:
+class EmbeddingCache:
     """embeddings.db. One connection, taken in turns by all threads; never while a model
     computes (I6)."""
 
@@ -78,12 +78,12 @@ class VectorCache:
         self.set_aside: Path | None = None
         """Where a damaged file went, if there was one since this was opened."""
         self._turn = threading.Lock()
-        self._waiting: dict[tuple[str, str], Packed] = {}
-        with _refusals(path):
+        self._waiting: dict[tuple[str, str], PackedEmbedding] = {}
+        with _translate_disk_errors(path):
             self._connection = self._connect_or_begin_anew()
 
     @classmethod
-    def open(cls, path: Path) -> VectorCache:
+    def open(cls, path: Path) -> EmbeddingCache:
         """Return the cache at `path`, made if it is not there.
 
         Raises `StoreUnwritable` when the disk refuses.
@@ -98,22 +98,24 @@ class VectorCache:
             with self._turn:
                 self._connection.close()
 
-    def get(self, model: str, keys: Sequence[str]) -> dict[str, Packed]:
+    def get(self, model: str, keys: Sequence[str]) -> dict[str, PackedEmbedding]:
         """Return the packed traces that are kept, in no order to rely on."""
         with self._turn:
             waiting = {key: self._waiting.get((model, key)) for key in keys}
         found = {key: packed for key, packed in waiting.items() if packed is not None}
         rest = [key for key in waiting if key not in found]
         if rest:
-            rows = self._run(lambda db: list(db.execute(GET, (model, json.dumps(rest)))))
+            rows = self._run(
+                lambda db: list(db.execute(SELECT_EMBEDDINGS, (model, json.dumps(rest))))
+            )
             found |= {key: (vector, tokens) for key, vector, tokens in rows}
         return found
 
-    def put(self, model: str, packed: Mapping[str, Packed]) -> None:
+    def put(self, model: str, packed: Mapping[str, PackedEmbedding]) -> None:
         """Keep traces by key. They are found from now on, and written later."""
         with self._turn:
             self._waiting |= {(model, key): each for key, each in packed.items()}
-            enough = len(self._waiting) >= MOST_WAITING
+            enough = len(self._waiting) >= MAX_PENDING_WRITES
         if enough:
             self.flush()
 
@@ -124,9 +126,9 @@ class VectorCache:
         def write(db: apsw.Connection) -> None:
             rows = [(model, key, *each) for (model, key), each in waiting.items()]
             with db:
-                db.executemany(PUT, rows)
+                db.executemany(INSERT_EMBEDDING, rows)
 
-        with self._turn, _refusals(self.path):
+        with self._turn, _translate_disk_errors(self.path):
             waiting, self._waiting = self._waiting, {}
             if waiting:
                 self._attempt(write)
@@ -135,7 +137,7 @@ class VectorCache:
         """Return how many numbers the vectors of a model have, if any is kept."""
         question = "SELECT length(vector) FROM traces WHERE model = ? LIMIT ?"
         sizes = Counter(size for (size,) in self._rows(question, (model, LENGTHS_SAMPLED)))
-        return sizes.most_common(1)[0][0] // KEPT_BYTES if sizes else None
+        return sizes.most_common(1)[0][0] // BYTES_PER_NUMBER if sizes else None
 
     def models(self) -> dict[str, int]:
         """Return how many traces of each model are kept."""
@@ -158,7 +160,7 @@ class VectorCache:
         def write(db: apsw.Connection) -> int:
             db.pragma("secure_delete", True)
             with db:
-                db.execute(DROP, (json.dumps(list(keys)),))
+                db.execute(DELETE_EMBEDDINGS, (json.dumps(list(keys)),))
                 dropped = db.changes()
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             return dropped
@@ -171,12 +173,12 @@ class VectorCache:
         self.flush()
         return self._run(lambda db: list(db.execute(question, values)))
 
-    def _run(self, work: Callable[[apsw.Connection], Answer]) -> Answer:
+    def _run(self, work: Callable[[apsw.Connection], QueryAnswer]) -> QueryAnswer:
         """Do `work` in turn."""
-        with self._turn, _refusals(self.path):
+        with self._turn, _translate_disk_errors(self.path):
             return self._attempt(work)
 
-    def _attempt(self, work: Callable[[apsw.Connection], Answer]) -> Answer:
+    def _attempt(self, work: Callable[[apsw.Connection], QueryAnswer]) -> QueryAnswer:
         """Do `work`. If the file proves damaged, do it once more on a new one."""
         try:
             return work(self._connection)
@@ -189,7 +191,7 @@ class VectorCache:
     def _connect_or_begin_anew(self) -> apsw.Connection:
         try:
             return self._connect()
-        except _OlderFormat:
+        except _OutdatedFormat:
             self.path.unlink()
             self._remove_beside()
         except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
@@ -204,8 +206,8 @@ class VectorCache:
         self.path.chmod(0o600)
         db = apsw.Connection(str(self.path))
         try:
-            _prepare(db)
-        except (apsw.Error, _OlderFormat):
+            _prepare_database(db)
+        except (apsw.Error, _OutdatedFormat):
             db.close()
             raise
         return db
@@ -221,23 +223,23 @@ class VectorCache:
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
 
-def _prepare(db: apsw.Connection) -> None:
-    db.set_busy_timeout(BUSY_MS)
+def _prepare_database(db: apsw.Connection) -> None:
+    db.set_busy_timeout(BUSY_TIMEOUT_MS)
     db.pragma("journal_mode", "wal")
     db.pragma("synchronous", "normal")  # power loss may cost the newest traces, no more
     version = db.pragma("user_version")
     if version == 0:
         with db:
-            db.execute(SCHEMA)
-    elif version < FORMAT:
-        raise _OlderFormat
-    elif version > FORMAT:
+            db.execute(CACHE_SCHEMA)
+    elif version < CACHE_FORMAT:
+        raise _OutdatedFormat
+    elif version > CACHE_FORMAT:
         raise apsw.NotADBError(f"embeddings.db has format {version}")
     list(db.execute("SELECT model, key, vector, tokens FROM traces LIMIT 1"))
 
 
 @contextmanager
-def _refusals(path: Path) -> Iterator[None]:
+def _translate_disk_errors(path: Path) -> Iterator[None]:
     """Turn what the disk refuses into `StoreUnwritable`."""
     try:
         yield
@@ -250,9 +252,9 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 class CachedEmbedder:
-    """An embedder with its cache: the one the rest of the house uses (`KeepingEmbedder`)."""
+    """An embedder with its cache: the one the rest of the house uses (`CachingEmbedder`)."""
 
-    def __init__(self, embedder: Embedder, store: VectorCache) -> None:
+    def __init__(self, embedder: Embedder, store: EmbeddingCache) -> None:
         self._embedder = embedder
         self._store = store
         self._dimension = 0
@@ -295,8 +297,8 @@ class CachedEmbedder:
         """Return the traces that are kept under these keys; the others are left out, and so is
         one that makes no sense: it is made and kept again when its passage is read."""
         found: dict[str, PassageEmbedding] = {}
-        for start in range(0, len(keys), KEYS_AT_ONCE):
-            packed = self._store.get(self.name, keys[start : start + KEYS_AT_ONCE])
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            packed = self._store.get(self.name, keys[start : start + KEYS_PER_QUERY])
             found |= self._unpacked(packed) if packed else {}
         return found
 
@@ -310,10 +312,10 @@ class CachedEmbedder:
     def close(self) -> None:
         self._store.close()
 
-    def _unpacked(self, packed: Mapping[str, Packed]) -> dict[str, PassageEmbedding]:
-        size = self.dimension * KEPT_BYTES
+    def _unpacked(self, packed: Mapping[str, PackedEmbedding]) -> dict[str, PassageEmbedding]:
+        size = self.dimension * BYTES_PER_NUMBER
         whole = [key for key, (vector, _) in packed.items() if len(vector) == size]
-        vectors = unpack([packed[key][0] for key in whole])
+        vectors = unpack_vectors([packed[key][0] for key in whole])
         tokens = unpack_tokens([packed[key][1] for key in whole], self.token_dimension)
         return {
             key: PassageEmbedding(vector, rows)
@@ -335,19 +337,19 @@ class CachedEmbedder:
 
     def _packed(self, vectors: Sequence[Vector]) -> list[bytes]:
         """Return fresh vectors as they are kept."""
-        packed = pack(vectors)
+        packed = pack_vectors(vectors)
         for each in packed:
-            if len(each) != self.dimension * KEPT_BYTES:
+            if len(each) != self.dimension * BYTES_PER_NUMBER:
                 raise MindDown(
                     self.name,
-                    f"the model answers with {len(each) // KEPT_BYTES} numbers where it gave "
+                    f"the model answers with {len(each) // BYTES_PER_NUMBER} numbers where it gave "
                     f"{self.dimension} before: another model under the same name",
                 )
         return packed
 
     def _rounded(self, packed: Sequence[bytes]) -> list[Vector]:
         """Return fresh vectors as they will come back."""
-        vectors = [vector for vector in unpack(packed) if vector is not None]
+        vectors = [vector for vector in unpack_vectors(packed) if vector is not None]
         if len(vectors) != len(packed):
             raise MindDown(self.name, "the model gave a vector that is not of length 1")
         return vectors

@@ -13,10 +13,10 @@ from typing import Any
 from madeleine.errors import MindDown
 from madeleine.rules.lifecycle import LifecycleState
 
-BIRTH = datetime(2000, 1, 1, tzinfo=UTC)  # any will do: only the time between uses counts
+FIRST_REVIEW_AT = datetime(2000, 1, 1, tzinfo=UTC)  # any will do: only the time between uses counts
 
 
-class Fsrs:
+class FsrsLifecycle:
     """A `Lifecycle`."""
 
     def __init__(self, scheduler: Any, card: Any, good: Any, hard: Any) -> None:
@@ -24,7 +24,7 @@ class Fsrs:
         self._good, self._hard = good, hard
 
     @classmethod
-    def load(cls) -> Fsrs:
+    def load(cls) -> FsrsLifecycle:
         """Return it; `MindDown` without the package."""
         try:
             from fsrs import Card, Rating, Scheduler
@@ -35,9 +35,11 @@ class Fsrs:
         return cls(scheduler, Card, Rating.Good, Rating.Hard)
 
     def retrievability(self, life: LifecycleState) -> float:
-        card = self._card(card_id=1, due=BIRTH)
+        card = self._card(card_id=1, due=FIRST_REVIEW_AT)
         for day in (0.0, *life.uses):
             grade = self._hard if day in life.whispers else self._good
-            card, _ = self._scheduler.review_card(card, grade, BIRTH + timedelta(days=day))
-        now = BIRTH + timedelta(days=max(life.age, 0.0))
+            card, _ = self._scheduler.review_card(
+                card, grade, FIRST_REVIEW_AT + timedelta(days=day)
+            )
+        now = FIRST_REVIEW_AT + timedelta(days=max(life.age, 0.0))
         return float(self._scheduler.get_card_retrievability(card, now))

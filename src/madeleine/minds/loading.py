@@ -23,7 +23,7 @@ KNOWN_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class OnnxNetwork:
     """A loaded ONNX file, and what it takes and gives."""
 
     name: str
@@ -46,21 +46,21 @@ class Network:
         taken = {name: given[name] for name in self.inputs}
         try:
             return list(self.session.run(outputs, taken))
-        except _failures() as error:
+        except _onnx_errors() as error:
             raise MindDown(self.name, f"the model does not run: {error}") from error
 
 
-def load_network(path: Path, name: str) -> Network:
+def load_network(path: Path, name: str) -> OnnxNetwork:
     """Load an ONNX file that wants nothing but texts."""
     try:
-        session = _session(path, name)
+        session = _open_session(path, name)
     except ImportError as error:
-        raise _unloadable(name, error) from error
+        raise _unloadable_error(name, error) from error
     inputs = frozenset(each.name for each in session.get_inputs())
     unknown = inputs.difference(KNOWN_INPUTS)
     if unknown:
         raise MindDown(name, f"the model wants inputs we do not have: {', '.join(sorted(unknown))}")
-    return Network(name, session, inputs, tuple(each.name for each in session.get_outputs()))
+    return OnnxNetwork(name, session, inputs, tuple(each.name for each in session.get_outputs()))
 
 
 def load_tokenizer(path: Path, name: str, most_tokens: int) -> Any:
@@ -68,7 +68,7 @@ def load_tokenizer(path: Path, name: str, most_tokens: int) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise _unloadable(name, error) from error
+        raise _unloadable_error(name, error) from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises nothing narrower
@@ -80,7 +80,7 @@ def load_tokenizer(path: Path, name: str, most_tokens: int) -> Any:
     return tokenizer
 
 
-def _session(path: Path, name: str) -> Any:
+def _open_session(path: Path, name: str) -> Any:
     # Its builds may report usage to their maker and keep a device id in the user's cache. It
     # asks the environment when it loads, so this has to come before the import.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251
@@ -98,11 +98,11 @@ def _session(path: Path, name: str) -> Any:
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except _failures() as error:
+    except _onnx_errors() as error:
         raise MindDown(name, f"{path} cannot be loaded: {error}") from error
 
 
-def _failures() -> tuple[type[Exception], ...]:
+def _onnx_errors() -> tuple[type[Exception], ...]:
     """Return what onnxruntime raises; its errors have no base of their own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
@@ -112,5 +112,5 @@ def _failures() -> tuple[type[Exception], ...]:
     )
 
 
-def _unloadable(name: str, error: ImportError) -> MindDown:
+def _unloadable_error(name: str, error: ImportError) -> MindDown:
     return MindDown(name, f"a package it needs cannot be loaded: {error}")

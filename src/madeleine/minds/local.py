@@ -30,26 +30,33 @@ from madeleine.errors import MindDown
 from madeleine.minds.loading import (
     MODEL_FILE,
     TOKENIZER_FILE,
-    Network,
+    OnnxNetwork,
     load_network,
     load_tokenizer,
 )
-from madeleine.minds.texts import shown
-from madeleine.minds.vectors import as_kept, directions, no_tokens, product, tokens_from, unit
+from madeleine.minds.texts import prepare_text
+from madeleine.minds.vectors import (
+    empty_tokens,
+    multiply_rows,
+    normalize_rows,
+    normalize_vectors,
+    quantize_tokens,
+    round_as_tokens,
+)
 from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding, Rows
 from madeleine.model.vector import Vector
 
 PROJECTION_FILE = "projection.npy"
 
-MOST_TOKENS = 256  # what MiniLM was trained to read; time grows with it
-SHOWN_CHARS = 4_000  # 256 tokens are about 1,000 characters of prose; the rest is margin
-NAMED_BYTES = 65_536  # of each end of a file, enough to tell two models apart
+MAX_TOKENS = 256  # what MiniLM was trained to read; time grows with it
+MAX_CHARS = 4_000  # 256 tokens are about 1,000 characters of prose; the rest is margin
+FINGERPRINT_BYTES = 65_536  # of each end of a file, enough to tell two models apart
 
 # Outputs that are one vector per text, in order of preference. A model with none of them is
 # averaged over its tokens.
-UNKNOWN = frozenset({"[UNK]", "<unk>"})
+UNKNOWN_TOKENS = frozenset({"[UNK]", "<unk>"})
 LAST_LATIN = "\u024f"
-GUESSED_LETTERS = 2  # of another script: the model spells out what it cannot read
+MAX_GUESSED_LETTERS = 2  # of another script: the model spells out what it cannot read
 
 POOLED_OUTPUTS = ("embedding", "sentence_embedding")
 # Outputs that are one vector per token.
@@ -76,7 +83,7 @@ class LocalEmbedder:
         self._dimension = dimension
         self._projection = projection
         self._token_dimension = token_dimension if projection else 0
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedEmbedder | None = None
         self._loading = threading.Lock()
 
     @classmethod
@@ -90,7 +97,7 @@ class LocalEmbedder:
         digest = hashlib.sha256()
         for file in files:
             try:
-                digest.update(_ends(folder / file))
+                digest.update(_fingerprint_bytes(folder / file))
             except OSError as error:
                 problem = error.strerror or str(error)
                 raise MindDown(folder.name, f"{folder / file}: {problem}") from error
@@ -125,36 +132,36 @@ class LocalEmbedder:
         """Return what a question means.
 
         `spans` count in what the model is shown, which is the text itself unless that is
-        longer than `SHOWN_CHARS`.
+        longer than `MAX_CHARS`.
         """
         model = self._model()
         made = model.read(text)
-        small = as_kept(model.narrow(made.tokens))
+        small = round_as_tokens(model.narrow(made.tokens))
         vector = self._vector(made)
-        return QueryEmbedding(vector, directions(made.tokens), small, made.spans, made.known)
+        return QueryEmbedding(vector, normalize_rows(made.tokens), small, made.spans, made.known)
 
     def _read(self, passage: Passage) -> PassageEmbedding:
         model = self._model()
         made = model.read(passage.text)
         spoken = [each for each, (start, _) in enumerate(made.spans) if start >= passage.unspoken]
         rows = made.tokens[spoken] if spoken else made.tokens
-        return PassageEmbedding(self._vector(made), tokens_from(model.narrow(rows)), made.known)
+        return PassageEmbedding(self._vector(made), quantize_tokens(model.narrow(rows)), made.known)
 
-    def _vector(self, made: _Read) -> Vector:
-        vectors = unit(made.whole)
+    def _vector(self, made: _ModelOutput) -> Vector:
+        vectors = normalize_vectors(made.whole)
         if vectors is None:
             raise MindDown(self.name, "the model gave a vector without direction")
         return vectors[0]
 
-    def _model(self) -> _Loaded:
+    def _model(self) -> _LoadedEmbedder:
         if self._loaded is None:
             with self._loading:
                 if self._loaded is None:
-                    self._loaded = _load(self.folder, self.name, self._projection)
+                    self._loaded = _load_embedder(self.folder, self.name, self._projection)
         return self._loaded
 
 
-def built_in(threads: int) -> LocalEmbedder | None:
+def load_built_in(threads: int) -> LocalEmbedder | None:
     """Return the model that comes with the install, or None when `why_not_built_in`."""
     if why_not_built_in():
         return None
@@ -187,24 +194,26 @@ def why_not_built_in() -> str:
     return ""
 
 
-def _is_guess(token: str) -> bool:
+def _is_unknown_token(token: str) -> bool:
     """Whether a token stands for something that the model does not know as a word: any text
     at all, or a letter or two of a script of which it knows only letters."""
     bare = token.removeprefix("##")
-    return token in UNKNOWN or (0 < len(bare) <= GUESSED_LETTERS and bare[0] > LAST_LATIN)
+    return token in UNKNOWN_TOKENS or (
+        0 < len(bare) <= MAX_GUESSED_LETTERS and bare[0] > LAST_LATIN
+    )
 
 
-def _ends(path: Path) -> bytes:
+def _fingerprint_bytes(path: Path) -> bytes:
     """Return the size of a file and the bytes at both its ends: a name for it that does not
     take a second of reading at every start."""
     with path.open("rb") as file:
-        first = file.read(NAMED_BYTES)
+        first = file.read(FINGERPRINT_BYTES)
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - NAMED_BYTES))
-        return size.to_bytes(8, "big") + first + file.read(NAMED_BYTES)
+        file.seek(max(0, size - FINGERPRINT_BYTES))
+        return size.to_bytes(8, "big") + first + file.read(FINGERPRINT_BYTES)
 
 
-class _Read(NamedTuple):
+class _ModelOutput(NamedTuple):
     """What one call of the model gives: the whole text as one row, and a row for each token
     of it, with the characters that the token stands for."""
 
@@ -215,11 +224,11 @@ class _Read(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
+class _LoadedEmbedder:
     """A network with its tokenizer, and which of its outputs are wanted. Tokens are, when
     there is a projection."""
 
-    network: Network
+    network: OnnxNetwork
     tokenizer: Any
     pooled: str
     tokens: str | None
@@ -229,11 +238,11 @@ class _Loaded:
     def token_dimension(self) -> int:
         return 0 if self.projection is None else self.projection.shape[1]
 
-    def read(self, text: str) -> _Read:
+    def read(self, text: str) -> _ModelOutput:
         """Read a text; nothing is scaled yet."""
         import numpy as np
 
-        encoded = self.tokenizer.encode(shown(text, SHOWN_CHARS))
+        encoded = self.tokenizer.encode(prepare_text(text, MAX_CHARS))
         # A tokenizer without special tokens makes nothing of an empty text, and a graph
         # makes nothing of nothing. Number 0 is padding almost everywhere.
         ids = np.array([encoded.ids or [0]], np.int64)
@@ -243,13 +252,15 @@ class _Loaded:
         # Every token counts in the mean: there is one text and hence no padding.
         whole = np.mean(whole, axis=1) if whole.ndim == 3 else whole
         if not tokens:
-            return _Read(whole, no_tokens().astype(np.float32), (), 1.0)
+            return _ModelOutput(whole, empty_tokens().astype(np.float32), (), 1.0)
         said = [each for each, mark in enumerate(encoded.special_tokens_mask) if not mark]
-        own = [each for each in said if encoded.tokens[each] not in UNKNOWN]
+        own = [each for each in said if encoded.tokens[each] not in UNKNOWN_TOKENS]
         spans = tuple(encoded.offsets[each] for each in own)
-        known = sum(not _is_guess(encoded.tokens[each]) for each in said) / max(len(said), 1)
+        known = sum(not _is_unknown_token(encoded.tokens[each]) for each in said) / max(
+            len(said), 1
+        )
         rows = tokens[0][0][own].astype(np.float32, copy=False)
-        return _Read(whole, rows, spans, known)
+        return _ModelOutput(whole, rows, spans, known)
 
     def narrow(self, tokens: Rows) -> Rows:
         """Return the tokens as narrow as those that are kept."""
@@ -261,18 +272,18 @@ class _Loaded:
                 self.network.name,
                 f"the projection is for tokens of {fitting} numbers, the model gives {given}",
             )
-        return product(tokens, self.projection)
+        return multiply_rows(tokens, self.projection)
 
 
-def _load(folder: Path, name: str, projection: Path | None) -> _Loaded:
+def _load_embedder(folder: Path, name: str, projection: Path | None) -> _LoadedEmbedder:
     network = load_network(folder / MODEL_FILE, name)
-    tokenizer = load_tokenizer(folder / TOKENIZER_FILE, name, MOST_TOKENS)
+    tokenizer = load_tokenizer(folder / TOKENIZER_FILE, name, MAX_TOKENS)
     outputs = network.outputs
     pooled = next((each for each in POOLED_OUTPUTS if each in outputs), outputs[0])
     tokens = next((each for each in TOKEN_OUTPUTS if each in outputs), None)
     if projection is None or tokens is None:
-        return _Loaded(network, tokenizer, pooled, None, None)
-    return _Loaded(network, tokenizer, pooled, tokens, _load_projection(projection, name))
+        return _LoadedEmbedder(network, tokenizer, pooled, None, None)
+    return _LoadedEmbedder(network, tokenizer, pooled, tokens, _load_projection(projection, name))
 
 
 def _load_projection(path: Path, name: str) -> Rows:

@@ -41,7 +41,7 @@ class Embedder(Protocol):
         ...
 
 
-class KeepingEmbedder(Embedder, Protocol):
+class CachingEmbedder(Embedder, Protocol):
     """An embedder that keeps what it made, so that a rebuild does not ask the model again."""
 
     def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
@@ -133,7 +133,7 @@ class Minds:
     why in a sentence that `madeleine status` shows. Without a reranker the order is that of
     the scores."""
 
-    embedder: KeepingEmbedder | None = None
+    embedder: CachingEmbedder | None = None
     why_not: str = ""
     reranker: Reranker | None = None
     why_no_reranker: str = ""

@@ -19,12 +19,12 @@ from urllib.parse import SplitResult, urlsplit
 from madeleine.errors import BadSetting, MindDown
 
 CHUNK_BYTES = 65_536
-QUOTED_CHARS = 200  # of what the server says is wrong
-NO_ANSWER = 0  # stands for the status of a server that said nothing in time
+MAX_QUOTED_CHARS = 200  # of what the server says is wrong
+NO_STATUS = 0  # stands for the status of a server that said nothing in time
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long and how often a server is asked, and how much it may answer."""
 
     seconds: float
@@ -37,12 +37,12 @@ class Patience:
     that took too long is repeated."""
 
 
-class Server:
+class ModelServer:
     """A server that takes and gives JSON. Constructing it asks nobody anything."""
 
     def __init__(self, name: str, section: str, url: str, key: str) -> None:
         """`section` names the settings that a complaint is about."""
-        parts, self._port = _address(section, url)
+        parts, self._port = _parse_address(section, url)
         # http.client would quote a key it cannot send in its complaint.
         if not (key.isascii() and key.isprintable()):
             raise BadSetting(f"{section}.key_env", "names a key that no header can carry")
@@ -52,7 +52,9 @@ class Server:
         self._path = parts.path.rstrip("/")
         self._key = key
 
-    def post(self, path: str, body: bytes, headers: Mapping[str, str], patience: Patience) -> bytes:
+    def post(
+        self, path: str, body: bytes, headers: Mapping[str, str], patience: RetryPolicy
+    ) -> bytes:
         """Return what the server answers. Raises `MindDown` if it does not answer rightly."""
         sent = {"Content-Type": "application/json", "Accept": "application/json", **headers}
         deadline = time.monotonic() + patience.seconds
@@ -63,7 +65,7 @@ class Server:
             if status == 200:
                 return answer
             pause = max(patience.backoff_seconds * 2**attempt, wait_seconds)
-            if attempt == patience.retries or not _worth_it(status, pause, deadline, patience):
+            if attempt == patience.retries or not _may_retry(status, pause, deadline, patience):
                 break
             time.sleep(pause)
         raise self.down(self._refusal(status, answer, patience))
@@ -77,21 +79,21 @@ class Server:
         body: bytes,
         headers: Mapping[str, str],
         deadline: float,
-        patience: Patience,
+        patience: RetryPolicy,
     ) -> tuple[int, float, bytes]:
         """Return the status, for how long the server asks to be left alone, and its answer."""
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         connection: http.client.HTTPConnection | None = None
         try:
-            connection = kind(self._host, self._port, timeout=_left(deadline))
+            connection = kind(self._host, self._port, timeout=_seconds_left(deadline))
             connection.connect()
             connected = connection.sock  # the connection lets go of it before the body is read
             connection.request("POST", self._path + path, body, dict(headers))
             response = connection.getresponse()
             answer = self._read(response, connected, deadline, patience)
-            return response.status, _wait_seconds(response), answer
+            return response.status, _read_retry_after(response), answer
         except TimeoutError:
-            return NO_ANSWER, 0.0, b""
+            return NO_STATUS, 0.0, b""
         except (OSError, http.client.HTTPException) as error:
             problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise self.down(f"no usable answer from {self._host}: {problem}") from error
@@ -104,44 +106,44 @@ class Server:
         response: http.client.HTTPResponse,
         connected: socket.socket,
         deadline: float,
-        patience: Patience,
+        patience: RetryPolicy,
     ) -> bytes:
         """Return the body, however slowly it drips in, but not later than `deadline`."""
         received = bytearray()
-        connected.settimeout(_left(deadline))
+        connected.settimeout(_seconds_left(deadline))
         while chunk := response.read1(CHUNK_BYTES):
             received += chunk
-            connected.settimeout(_left(deadline))
+            connected.settimeout(_seconds_left(deadline))
             if len(received) > patience.answer_bytes:
                 raise self.down(f"the answer is longer than {patience.answer_bytes:,} bytes")
         return bytes(received)
 
-    def _refusal(self, status: int, answer: bytes, patience: Patience) -> str:
-        if status == NO_ANSWER:
+    def _refusal(self, status: int, answer: bytes, patience: RetryPolicy) -> str:
+        if status == NO_STATUS:
             return f"no answer within {patience.seconds:g} seconds"
         if status in (401, 403):  # what the server says may hold parts of the key
             return f"the server does not accept the key ({status})"
-        said = _said(answer)
+        said = _read_error_message(answer)
         if self._key:
             said = said.replace(self._key, "…")
-        return f"the server answers {status}" + (f": {said[:QUOTED_CHARS]}" if said else "")
+        return f"the server answers {status}" + (f": {said[:MAX_QUOTED_CHARS]}" if said else "")
 
 
-def _worth_it(status: int, pause: float, deadline: float, patience: Patience) -> bool:
+def _may_retry(status: int, pause: float, deadline: float, patience: RetryPolicy) -> bool:
     """Whether another try may end better, and there is time for it."""
     if patience.each:
-        return pause <= patience.seconds and (status in (NO_ANSWER, 429) or status >= 500)
+        return pause <= patience.seconds and (status in (NO_STATUS, 429) or status >= 500)
     return (status == 429 or status >= 500) and time.monotonic() + pause < deadline
 
 
-def _left(deadline: float) -> float:
+def _seconds_left(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
     return left
 
 
-def _address(section: str, url: str) -> tuple[SplitResult, int | None]:
+def _parse_address(section: str, url: str) -> tuple[SplitResult, int | None]:
     """Return the parts of an http(s) address and its port. What it says besides may hold a
     password, so the complaint does not repeat it."""
     try:
@@ -154,13 +156,13 @@ def _address(section: str, url: str) -> tuple[SplitResult, int | None]:
     return parts, port
 
 
-def _wait_seconds(response: http.client.HTTPResponse) -> float:
+def _read_retry_after(response: http.client.HTTPResponse) -> float:
     """Return what `Retry-After` asks for; 0 when it is absent, or a date."""
     said = response.getheader("Retry-After", "")
     return float(said) if said.isascii() and said.isdigit() else 0.0
 
 
-def _said(answer: bytes) -> str:
+def _read_error_message(answer: bytes) -> str:
     """Return what the server says is wrong, on one line; empty when it says nothing clear."""
     try:
         error = json.loads(answer)["error"]

@@ -13,15 +13,15 @@ import threading
 from collections.abc import Sequence
 
 from madeleine.errors import BadSetting
-from madeleine.minds.posting import Patience, Server
-from madeleine.minds.texts import shown
-from madeleine.minds.vectors import no_tokens, unit
+from madeleine.minds.posting import ModelServer, RetryPolicy
+from madeleine.minds.texts import prepare_text
+from madeleine.minds.vectors import empty_tokens, normalize_vectors
 from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
-TEXTS_AT_ONCE = 64  # servers refuse more at very different numbers; this one all accept
-SHOWN_CHARS = 8_000  # about 2,000 tokens; servers refuse a text longer than their model reads
-ANSWER_BYTES = 64 * 1024 * 1024  # 64 vectors of 4,096 numbers are about 6 MB
+TEXTS_PER_REQUEST = 64  # servers refuse more at very different numbers; this one all accept
+MAX_CHARS = 8_000  # about 2,000 tokens; servers refuse a text longer than their model reads
+MAX_ANSWER_BYTES = 64 * 1024 * 1024  # 64 vectors of 4,096 numbers are about 6 MB
 RETRIES = 2
 BACKOFF_SECONDS = 0.25  # before the first retry, twice that before the second
 
@@ -34,7 +34,7 @@ class RemoteEmbedder:
     def __init__(self, url: str, model: str, key: str, timeout_seconds: float) -> None:
         """`timeout_seconds` bounds one request of up to 64 texts, its retries included."""
         self.name = f"remote:{model}"
-        self._server = Server(self.name, "embedder", url, key)
+        self._server = ModelServer(self.name, "embedder", url, key)
         if not model:
             raise BadSetting("embedder.model", "is empty; name the model the server should use")
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -52,26 +52,26 @@ class RemoteEmbedder:
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         vectors = self._embed([passage.text for passage in passages])
-        return [PassageEmbedding(vector, no_tokens()) for vector in vectors]
+        return [PassageEmbedding(vector, empty_tokens()) for vector in vectors]
 
     def ask(self, text: str) -> QueryEmbedding:
         import numpy as np
 
         (vector,) = self._embed([text])
-        none = no_tokens().astype(np.float32)
+        none = empty_tokens().astype(np.float32)
         return QueryEmbedding(vector, none, none, ())
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         vectors: list[Vector] = []
-        for start in range(0, len(texts), TEXTS_AT_ONCE):
-            vectors += self._ask(texts[start : start + TEXTS_AT_ONCE])
+        for start in range(0, len(texts), TEXTS_PER_REQUEST):
+            vectors += self._ask(texts[start : start + TEXTS_PER_REQUEST])
         return vectors
 
     def _ask(self, texts: Sequence[str]) -> list[Vector]:
         # Servers refuse an empty text; a space means as little.
-        asked = [shown(text, SHOWN_CHARS) or " " for text in texts]
+        asked = [prepare_text(text, MAX_CHARS) or " " for text in texts]
         body = json.dumps({"model": self._model, "input": asked}).encode("utf-8")
-        patience = Patience(self._timeout_seconds, RETRIES, BACKOFF_SECONDS, ANSWER_BYTES)
+        patience = RetryPolicy(self._timeout_seconds, RETRIES, BACKOFF_SECONDS, MAX_ANSWER_BYTES)
         answer = self._server.post("/embeddings", body, self._headers, patience)
         return self._vectors(answer, len(texts))
 
@@ -88,7 +88,7 @@ class RemoteEmbedder:
             raise self._server.down(f"the answer does not hold {count} vectors") from error
         if len(items) != count or rows.ndim != 2 or not rows.shape[1]:
             raise self._server.down(f"the answer does not hold {count} vectors")
-        vectors = unit(rows)
+        vectors = normalize_vectors(rows)
         if vectors is None:
             raise self._server.down("the answer holds a vector without direction")
         self._learn(rows.shape[1])

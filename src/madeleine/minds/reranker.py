@@ -18,14 +18,14 @@ from madeleine.errors import MindDown
 from madeleine.minds.loading import (
     MODEL_FILE,
     TOKENIZER_FILE,
-    Network,
+    OnnxNetwork,
     load_network,
     load_tokenizer,
 )
-from madeleine.minds.texts import shown
+from madeleine.minds.texts import prepare_text
 
-MOST_TOKENS = 512  # of question and text together: what such models are trained to read
-SHOWN_CHARS = 8_000  # of each: four times what 512 tokens of prose are
+MAX_TOKENS = 512  # of question and text together: what such models are trained to read
+MAX_CHARS = 8_000  # of each: four times what 512 tokens of prose are
 
 
 class LocalReranker:
@@ -34,7 +34,7 @@ class LocalReranker:
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder
         self.name = name
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedReranker | None = None
         self._loading = threading.Lock()
 
     @classmethod
@@ -51,22 +51,24 @@ class LocalReranker:
         model = self._model()
         return [model.score(question, text) for text in texts]
 
-    def _model(self) -> _Loaded:
+    def _model(self) -> _LoadedReranker:
         with self._loading:
             if self._loaded is None:
-                self._loaded = _load(self.folder, self.name)
+                self._loaded = _load_reranker(self.folder, self.name)
             return self._loaded
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    network: Network
+class _LoadedReranker:
+    network: OnnxNetwork
     tokenizer: Any
 
     def score(self, question: str, text: str) -> float:
         import numpy as np
 
-        encoded = self.tokenizer.encode(shown(question, SHOWN_CHARS), shown(text, SHOWN_CHARS))
+        encoded = self.tokenizer.encode(
+            prepare_text(question, MAX_CHARS), prepare_text(text, MAX_CHARS)
+        )
         # Two empty texts may leave nothing, of which a graph makes nothing.
         ids = np.array([encoded.ids or [0]], np.int64)
         kinds = np.array([encoded.type_ids or [0]], np.int64)
@@ -85,6 +87,6 @@ class _Loaded:
         return given
 
 
-def _load(folder: Path, name: str) -> _Loaded:
+def _load_reranker(folder: Path, name: str) -> _LoadedReranker:
     network = load_network(folder / MODEL_FILE, name)
-    return _Loaded(network, load_tokenizer(folder / TOKENIZER_FILE, name, MOST_TOKENS))
+    return _LoadedReranker(network, load_tokenizer(folder / TOKENIZER_FILE, name, MAX_TOKENS))

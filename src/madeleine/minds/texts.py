@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def shown(text: str, limit: int) -> str:
+def prepare_text(text: str, limit: int) -> str:
     """Return at most `limit` characters of `text` that every tokenizer and wire accepts.
 
     A model reads a few hundred tokens and ignores the rest, but a tokenizer works through

@@ -16,12 +16,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from madeleine.errors import MadeleineError, MindDown
-from madeleine.minds.port import KeepingEmbedder, Minds, Reranker
+from madeleine.minds.port import CachingEmbedder, Minds, Reranker
 from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 
-CALLS_AT_ONCE = 8  # calls of a model, late ones included; more would only wait for each other
-LEAST_SECONDS = 0.005  # a model that has less time than that is not asked at all
-LATE = "the model was late"
+MAX_CONCURRENT_CALLS = (
+    8  # calls of a model, late ones included; more would only wait for each other
+)
+MIN_SECONDS = 0.005  # a model that has less time than that is not asked at all
+LATE_REASON = "the model was late"
 
 T = TypeVar("T")
 
@@ -30,7 +32,7 @@ class ModelThreads:
     """Bounds how many calls of a model are under way. Any thread may ask."""
 
     def __init__(self) -> None:
-        self._free = threading.BoundedSemaphore(CALLS_AT_ONCE)
+        self._free = threading.BoundedSemaphore(MAX_CONCURRENT_CALLS)
 
     def run(self, work: Callable[[], T], seconds: float) -> T:
         """Return what `work` returns; `TimeoutError` if that takes longer, or has no thread.
@@ -52,7 +54,7 @@ class ModelThreads:
             self._free.release()
 
 
-class ModelTime:
+class ModelDeadline:
     """How long the models may be waited for in all, and whether one of them was late."""
 
     def __init__(self, until: float, threads: ModelThreads) -> None:
@@ -64,14 +66,14 @@ class ModelTime:
     def run(self, name: str, work: Callable[[], T]) -> T:
         """Return what a model answers. Raises `MindDown` if there is no answer in time."""
         left = self._until - time.monotonic()
-        if not self.was_late and left >= LEAST_SECONDS:
+        if not self.was_late and left >= MIN_SECONDS:
             try:
                 return self._threads.run(work, left)
             except TimeoutError as late:
                 self.was_late = True
-                raise MindDown(name, LATE) from late
+                raise MindDown(name, LATE_REASON) from late
         self.was_late = True
-        raise MindDown(name, LATE)
+        raise MindDown(name, LATE_REASON)
 
     def limit(self, minds: Minds) -> Minds:
         """Return the same models, waited for no longer than this."""
@@ -86,7 +88,7 @@ class ModelTime:
 class TimedEmbedder:
     """An embedder of which only asking and reading are timed."""
 
-    def __init__(self, embedder: KeepingEmbedder, allowed: ModelTime) -> None:
+    def __init__(self, embedder: CachingEmbedder, allowed: ModelDeadline) -> None:
         self._embedder = embedder
         self._time = allowed
 
@@ -124,7 +126,7 @@ class TimedEmbedder:
 class TimedReranker:
     """A reranker that is waited for only as long as there is time."""
 
-    def __init__(self, reranker: Reranker, allowed: ModelTime) -> None:
+    def __init__(self, reranker: Reranker, allowed: ModelDeadline) -> None:
         self._reranker = reranker
         self._time = allowed
 

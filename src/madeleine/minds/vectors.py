@@ -15,12 +15,12 @@ from itertools import pairwise
 from madeleine.model.trace import Rows, Tokens
 from madeleine.model.vector import Vector
 
-KEPT_BYTES = 2  # per number of a vector at rest: float16
-TOKEN_LENGTH = 127  # of a token at rest: as long as numbers of one byte can say
-TINY = 1e-30  # keeps a division by a length away from zero
+BYTES_PER_NUMBER = 2  # per number of a vector at rest: float16
+TOKEN_SCALE = 127  # of a token at rest: as long as numbers of one byte can say
+MIN_LENGTH = 1e-30  # keeps a division by a length away from zero
 
 
-def lengths(rows: Rows) -> Rows:
+def row_lengths(rows: Rows) -> Rows:
     """Return the length of each row, as a column."""
     import numpy as np
 
@@ -28,7 +28,7 @@ def lengths(rows: Rows) -> Rows:
     return column
 
 
-def unit(rows: Rows) -> list[Vector] | None:
+def normalize_vectors(rows: Rows) -> list[Vector] | None:
     """Return the rows as vectors of length 1, or None when one of them has no direction:
     it is zero, or holds a number that is none."""
     import numpy as np
@@ -36,18 +36,18 @@ def unit(rows: Rows) -> list[Vector] | None:
     # The first scaling keeps the squares of very large and very small numbers in range.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rows = rows / np.abs(rows).max(axis=1, keepdims=True)
-        rows = rows / lengths(rows)
+        rows = rows / row_lengths(rows)
     return list(rows) if np.isfinite(rows).all() else None
 
 
-def pack(vectors: Sequence[Vector]) -> list[bytes]:
+def pack_vectors(vectors: Sequence[Vector]) -> list[bytes]:
     """Return the bytes in which each vector is kept."""
     import numpy as np
 
     return [vector.astype(np.float16).tobytes() for vector in vectors]
 
 
-def unpack(packed: Sequence[bytes]) -> list[Vector | None]:
+def unpack_vectors(packed: Sequence[bytes]) -> list[Vector | None]:
     """Return the vectors that equally long `packed` bytes hold, scaled back to length 1.
 
     Bytes that cannot have come from a unit vector give None: a cache is not to be believed
@@ -59,14 +59,14 @@ def unpack(packed: Sequence[bytes]) -> list[Vector | None]:
         return []
     halves = np.frombuffer(b"".join(packed), np.float16).reshape(len(packed), -1)
     rows = halves.astype(np.float32)
-    length = lengths(rows)
+    length = row_lengths(rows)
     near_one = (np.abs(length - 1) < 0.01).ravel()  # rounding moves it by 0.0005 at most
     with np.errstate(divide="ignore", invalid="ignore"):
         rows = rows / length
     return [row if good else None for row, good in zip(rows, near_one, strict=True)]
 
 
-def product(rows: Rows, matrix: Rows) -> Rows:
+def multiply_rows(rows: Rows, matrix: Rows) -> Rows:
     """Return the product of two matrices, on this thread alone.
 
     `@` may go to a library that takes every core, and whose threads then spin for a while in
@@ -78,39 +78,39 @@ def product(rows: Rows, matrix: Rows) -> Rows:
     return made
 
 
-def directions(rows: Rows) -> Rows:
+def normalize_rows(rows: Rows) -> Rows:
     """Return the rows scaled to length 1; one that is zero stays zero."""
     import numpy as np
 
-    length: Rows = np.maximum(lengths(rows), np.float32(TINY))
+    length: Rows = np.maximum(row_lengths(rows), np.float32(MIN_LENGTH))
     return rows / length
 
 
-def whole_numbers(rows: Rows) -> Tokens:
+def quantize_rows(rows: Rows) -> Tokens:
     """Return rows of length 1 as they are kept."""
     import numpy as np
 
-    kept: Tokens = np.rint(rows * np.float32(TOKEN_LENGTH)).astype(np.int8)
+    kept: Tokens = np.rint(rows * np.float32(TOKEN_SCALE)).astype(np.int8)
     return kept
 
 
-def tokens_from(rows: Rows) -> Tokens:
+def quantize_tokens(rows: Rows) -> Tokens:
     """Return the tokens to keep of rows of any length; one without a direction says nothing."""
     import numpy as np
 
-    scaled = directions(rows)
-    told = np.abs(lengths(scaled).ravel() - 1) < 0.01  # too small a row is not scaled well
-    return whole_numbers(scaled[told])
+    scaled = normalize_rows(rows)
+    told = np.abs(row_lengths(scaled).ravel() - 1) < 0.01  # too small a row is not scaled well
+    return quantize_rows(scaled[told])
 
 
-def as_kept(rows: Rows) -> Rows:
+def round_as_tokens(rows: Rows) -> Rows:
     """Return the rows with length 1, rounded like the tokens they will be compared with."""
     import numpy as np
 
-    return whole_numbers(directions(rows)).astype(np.float32) / np.float32(TOKEN_LENGTH)
+    return quantize_rows(normalize_rows(rows)).astype(np.float32) / np.float32(TOKEN_SCALE)
 
 
-def no_tokens(width: int = 0) -> Tokens:
+def empty_tokens(width: int = 0) -> Tokens:
     """Return the tokens of a text that has none."""
     import numpy as np
 
@@ -123,11 +123,11 @@ def unpack_tokens(packed: Sequence[bytes], width: int) -> list[Tokens | None]:
     import numpy as np
 
     if not width:
-        return [None if each else no_tokens() for each in packed]
+        return [None if each else empty_tokens() for each in packed]
     fitting = [each if len(each) % width == 0 else b"" for each in packed]
     rows = np.frombuffer(b"".join(fitting), np.int8).reshape(-1, width)
     ends = np.cumsum([0, *(len(each) // width for each in fitting)])
-    wrong = np.concatenate(([0], np.cumsum(_is_wrong(rows))))
+    wrong = np.concatenate(([0], np.cumsum(_is_invalid_token(rows))))
     found: list[Tokens | None] = [rows[start:end] for start, end in pairwise(ends)]
     for place, (start, end) in enumerate(pairwise(ends)):
         if wrong[start] != wrong[end] or len(fitting[place]) != len(packed[place]):
@@ -135,12 +135,12 @@ def unpack_tokens(packed: Sequence[bytes], width: int) -> list[Tokens | None]:
     return found
 
 
-def _is_wrong(rows: Tokens) -> Rows:
+def _is_invalid_token(rows: Tokens) -> Rows:
     """Say of each token whether it is longer or shorter than rounding can make it."""
     import numpy as np
 
     numbers = rows.astype(np.float32)
     length = np.sqrt(np.einsum("ij,ij->i", numbers, numbers))
     allowed = 0.5 * rows.shape[1] ** 0.5 + 0.01
-    wrong: Rows = np.abs(length - TOKEN_LENGTH) > allowed
+    wrong: Rows = np.abs(length - TOKEN_SCALE) > allowed
     return wrong

@@ -5,7 +5,7 @@ it."""
 from __future__ import annotations
 
 from madeleine.errors import BadSetting
-from madeleine.minds.fsrs import Fsrs
+from madeleine.minds.fsrs import FsrsLifecycle
 from madeleine.model.words import MemoryType
 from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle
 from madeleine.sleep.habits import SleepHabits, protected_types
@@ -33,6 +33,6 @@ def lifecycle(habits: SleepHabits) -> Lifecycle:
         case "exponential":
             return ExponentialLifecycle()
         case "fsrs":
-            return Fsrs.load()
+            return FsrsLifecycle.load()
         case name:
             raise BadSetting("sleep.lifecycle", f"is {name!r}; exponential or fsrs")

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from madeleine.errors import Unavailable
 from madeleine.index.log import WhisperEntry
-from madeleine.minds.timed import ModelThreads, ModelTime
+from madeleine.minds.timed import ModelDeadline, ModelThreads
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.query import RecallQuery
 from madeleine.model.times import format_time
@@ -112,13 +112,13 @@ def whisper(
     return whispered
 
 
-def _time_for_models(whisperer: Whisperer, prompt: Prompt) -> ModelTime | None:
+def _time_for_models(whisperer: Whisperer, prompt: Prompt) -> ModelDeadline | None:
     if prompt.due is None:
         return None
-    return ModelTime(prompt.due - whisperer.pace.reserve, whisperer.model_threads)
+    return ModelDeadline(prompt.due - whisperer.pace.reserve, whisperer.model_threads)
 
 
-def _limited(stores: Stores, model_time: ModelTime | None) -> Stores:
+def _limited(stores: Stores, model_time: ModelDeadline | None) -> Stores:
     if model_time is None:
         return stores
     return replace(stores, minds=model_time.limit(stores.minds))

@@ -1,7 +1,7 @@
 """How a document is put before a language model, and how its one answer is taken apart.
 
 What is shown is data (I9): it stands inside a JSON string, in a frame whose marks cannot occur
-in it because `<` and `>` are escaped. What comes back is one JSON object or `Nonsense`.
+in it because `<` and `>` are escaped. What comes back is one JSON object or `InvalidAnswer`.
 """
 
 from __future__ import annotations
@@ -10,34 +10,34 @@ import json
 import re
 from typing import Any
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
+_FENCED_PATTERN = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
 
 
-class Nonsense(ValueError):
+class InvalidAnswer(ValueError):
     """An answer that does not have the shape that was asked for; the message says how."""
 
 
-class Refused(Nonsense):
+class LossyAnswer(InvalidAnswer):
     """An answer of the right shape that loses something, or says something else."""
 
 
-def framed(document: object) -> str:
+def frame_document(document: object) -> str:
     """Return a document as the user message of a request."""
     said = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
     plain = said.replace("<", "\\u003c").replace(">", "\\u003e")
     return f"<data>\n{plain}\n</data>"
 
 
-def given_in(text: str) -> dict[str, Any]:
+def parse_answer(text: str) -> dict[str, Any]:
     """Return the one object that an answer consists of."""
     stripped = text.strip()
-    fenced = _FENCED.fullmatch(stripped)
+    fenced = _FENCED_PATTERN.fullmatch(stripped)
     try:
         given = json.loads(fenced[1] if fenced else stripped)
     except (ValueError, RecursionError) as error:
-        raise Nonsense("the answer is not JSON, or more than that") from error
+        raise InvalidAnswer("the answer is not JSON, or more than that") from error
     if not isinstance(given, dict):
-        raise Nonsense("the answer is not an object")
+        raise InvalidAnswer("the answer is not an object")
     return given
 
 

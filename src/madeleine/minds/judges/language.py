@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from madeleine.errors import BadSetting, MindDown
-from madeleine.minds.judges.framing import Nonsense
-from madeleine.minds.judges.wire import WIRES, Said
-from madeleine.minds.posting import Patience, Server
+from madeleine.minds.judges.framing import InvalidAnswer
+from madeleine.minds.judges.wire import PROTOCOL_BY_PROVIDER, ModelAnswer
+from madeleine.minds.posting import ModelServer, RetryPolicy
 
-CHARS_A_TOKEN = 3  # a guess on the safe side, before the server has counted
-FAILURES_AT_MOST = 2  # in a row; then the server is left alone for this run
-MILLION = 1_000_000
+CHARS_PER_TOKEN = 3  # a guess on the safe side, before the server has counted
+MAX_FAILURES = 2  # in a row; then the server is left alone for this run
+TOKENS_PER_PRICE = 1_000_000
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RunBudget:
     """What a run may use. A price of 0 means that it is not known, and a bound of 0 none."""
 
     tokens: int = 200_000
@@ -37,11 +37,11 @@ class Bounds:
     price_out: float = 0.0
 
     def cost_of(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / MILLION
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / TOKENS_PER_PRICE
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ModelAddress:
     """Where a model is, and how it is spoken to; `section` holds its settings."""
 
     url: str
@@ -57,15 +57,17 @@ class Address:
 class LanguageModel:
     """A model behind a server. Constructing it asks nobody anything."""
 
-    def __init__(self, address: Address, patience: Patience, bounds: Bounds) -> None:
+    def __init__(self, address: ModelAddress, patience: RetryPolicy, bounds: RunBudget) -> None:
         section, provider = address.section, address.provider
-        if provider not in WIRES:
-            raise BadSetting(f"{section}.provider", f"is {provider!r}; {' or '.join(WIRES)}")
+        if provider not in PROTOCOL_BY_PROVIDER:
+            raise BadSetting(
+                f"{section}.provider", f"is {provider!r}; {' or '.join(PROTOCOL_BY_PROVIDER)}"
+            )
         if not address.model:
             raise BadSetting(f"{section}.model", "is empty; name the model the server should use")
         self.name = f"llm:{address.model}"
-        self._server = Server(self.name, section, address.url, address.key)
-        self._wire = WIRES[provider]
+        self._server = ModelServer(self.name, section, address.url, address.key)
+        self._wire = PROTOCOL_BY_PROVIDER[provider]
         self._headers = self._wire.headers(address.key)
         self._model = address.model
         self._patience = patience
@@ -90,9 +92,9 @@ class LanguageModel:
             self._cost = 0.0
         return said
 
-    def ask(self, system: str, user: str, most_tokens: int, asked: int = 1) -> Said | None:
+    def ask(self, system: str, user: str, most_tokens: int, asked: int = 1) -> ModelAnswer | None:
         """Return what the model says, or nothing if it may not or cannot be asked."""
-        expected = (len(system) + len(user)) // CHARS_A_TOKEN
+        expected = (len(system) + len(user)) // CHARS_PER_TOKEN
         if problem := self._refused(expected, most_tokens):
             self.count(problem, asked)
             return None
@@ -101,10 +103,12 @@ class LanguageModel:
         except MindDown as down:
             self._failed(down.message, asked)
             return None
-        self._spent(said.tokens_in or expected, said.tokens_out or len(said.text) // CHARS_A_TOKEN)
+        self._spent(
+            said.tokens_in or expected, said.tokens_out or len(said.text) // CHARS_PER_TOKEN
+        )
         return said
 
-    def read(self, said: Said | None, read: Callable[[str], T], asked: int = 1) -> T | None:
+    def read(self, said: ModelAnswer | None, read: Callable[[str], T], asked: int = 1) -> T | None:
         """Return what an answer means; nothing where it was cut off or makes no sense."""
         if said is None:
             return None
@@ -113,7 +117,7 @@ class LanguageModel:
             return None
         try:
             return read(said.text)
-        except Nonsense as nonsense:
+        except InvalidAnswer as nonsense:
             self.count(str(nonsense), asked)
             return None
 
@@ -122,7 +126,7 @@ class LanguageModel:
         with self._counting:
             self._problems[problem] += times
 
-    def _said(self, system: str, user: str, most_tokens: int) -> Said:
+    def _said(self, system: str, user: str, most_tokens: int) -> ModelAnswer:
         body = self._wire.body(self._model, system, user, most_tokens)
         answer = self._server.post(self._wire.path, body, self._headers, self._patience)
         try:
@@ -134,7 +138,7 @@ class LanguageModel:
         """Return why nobody may be asked now; empty if somebody may."""
         bounds = self._bounds
         with self._counting:
-            if self._failures >= FAILURES_AT_MOST:
+            if self._failures >= MAX_FAILURES:
                 return "the server did not answer before in this run"
             if bounds.tokens and self._tokens + tokens_in + tokens_out > bounds.tokens:
                 return "the run's token bound is used up"

@@ -49,16 +49,20 @@ from madeleine.language.wording import is_first_person
 from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
-READINGS = 8_192  # texts whose readings are kept; about 8 kB each
-AT_ONCE = 2_048  # pairs weighed in one go
+MAX_CACHED_READINGS = 8_192  # texts whose readings are kept; about 8 kB each
+PAIRS_PER_BATCH = 2_048  # pairs weighed in one go
 DAY_SECONDS = 86_400.0
-TOLD_SURE = {
+CONFIDENCE_BY_CHANGE = {
     ChangeVerdict.OVER: 0.94,
     ChangeVerdict.CHANGED: 0.9,
 }  # of a change that the newer text tells
-UNFOUNDED_AT_MOST = 0.45  # of a conflict that no clause of both texts tells: less likely than not
-ELSEWHERE_AT_MOST = 0.55  # of a duplicate whose texts a name, a number or a small word tells apart
-APART_AT_MOST = 0.8  # of a conflict where both may well hold: a person decides
+MAX_UNFOUNDED_CONFIDENCE = (
+    0.45  # of a conflict that no clause of both texts tells: less likely than not
+)
+MAX_ELSEWHERE_CONFIDENCE = (
+    0.55  # of a duplicate whose texts a name, a number or a small word tells apart
+)
+MAX_APART_CONFIDENCE = 0.8  # of a conflict where both may well hold: a person decides
 
 
 class LocalJudge:
@@ -69,14 +73,14 @@ class LocalJudge:
     def __init__(self, model: JudgeModel) -> None:
         self.name = f"local:{model.version}"
         self._model = model
-        self._read = lru_cache(maxsize=READINGS)(parse_text)
-        self._states = lru_cache(maxsize=READINGS)(parse_statement)
-        self._turns = lru_cache(maxsize=READINGS)(find_relation_phrases)
+        self._read = lru_cache(maxsize=MAX_CACHED_READINGS)(parse_text)
+        self._states = lru_cache(maxsize=MAX_CACHED_READINGS)(parse_statement)
+        self._turns = lru_cache(maxsize=MAX_CACHED_READINGS)(find_relation_phrases)
 
     def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         verdicts: list[Verdict | None] = []
-        for start in range(0, len(pairs), AT_ONCE):
-            verdicts += self._judge(pairs[start : start + AT_ONCE])
+        for start in range(0, len(pairs), PAIRS_PER_BATCH):
+            verdicts += self._judge(pairs[start : start + PAIRS_PER_BATCH])
         return verdicts
 
     def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:
@@ -103,19 +107,23 @@ class LocalJudge:
     ) -> Verdict:
         replacement = find_replacement(pair.older.content, pair.newer.content)
         if replacement is not None:
-            sure = max(chance[Relation.EVOLUTION], TOLD_SURE[ChangeVerdict.OVER])
+            sure = max(chance[Relation.EVOLUTION], CONFIDENCE_BY_CHANGE[ChangeVerdict.OVER])
             return Verdict(Relation.EVOLUTION, round(sure, 4), render_replacement(replacement))
         told = self._told(pair, signs)
-        if told in TOLD_SURE and not _agree(signs) and not _of_others(signs):
-            return self._evolved(signs, max(chance[Relation.EVOLUTION], TOLD_SURE[told]))
+        if (
+            told in CONFIDENCE_BY_CHANGE
+            and not _say_the_same(signs)
+            and not _have_other_subjects(signs)
+        ):
+            return self._evolved(signs, max(chance[Relation.EVOLUTION], CONFIDENCE_BY_CHANGE[told]))
         for each, most in self._at_most(signs, told):
             chance[each] = min(chance[each], most)
-        if max(chance[each] for each in CONFLICT_RELATIONS) > UNFOUNDED_AT_MOST:
-            for each in _unfounded(signs):
-                chance[each] = min(chance[each], UNFOUNDED_AT_MOST)
+        if max(chance[each] for each in CONFLICT_RELATIONS) > MAX_UNFOUNDED_CONFIDENCE:
+            for each in _find_unfounded_conflicts(signs):
+                chance[each] = min(chance[each], MAX_UNFOUNDED_CONFIDENCE)
         relation = max(LEARNT_RELATIONS, key=lambda each: chance[each])
-        if relation is Relation.DUPLICATE and _told_apart(signs):
-            chance[relation] = min(chance[relation], ELSEWHERE_AT_MOST)
+        if relation is Relation.DUPLICATE and _are_told_apart(signs):
+            chance[relation] = min(chance[relation], MAX_ELSEWHERE_CONFIDENCE)
         if relation in (Relation.RELATED_TO, Relation.NONE):
             outright = self._outright(pair)
             if outright is not None:
@@ -134,18 +142,18 @@ class LocalJudge:
         """Return how sure some relations may be at most, whatever the weights say."""
         most = max_conflict_confidence(*signs.readings)
         against = [
-            (each, most if is_well_founded(each, signs) else min(most, UNFOUNDED_AT_MOST))
+            (each, most if is_well_founded(each, signs) else min(most, MAX_UNFOUNDED_CONFIDENCE))
             for each in CONFLICT_RELATIONS
         ]
         merged = 1.0 if signs.may_merge else SURE_AT_MOST
-        merged = ELSEWHERE_AT_MOST if told is ChangeVerdict.ELSEWHERE else merged
+        merged = MAX_ELSEWHERE_CONFIDENCE if told is ChangeVerdict.ELSEWHERE else merged
         apart = told in (ChangeVerdict.APART, ChangeVerdict.ELSEWHERE) or replaces_without_saying(
             signs
         )
         return [
             *against,
-            (Relation.EVOLUTION, APART_AT_MOST if apart else 1.0),
-            (Relation.TENSION, APART_AT_MOST if may_both_hold(signs) else 1.0),
+            (Relation.EVOLUTION, MAX_APART_CONFIDENCE if apart else 1.0),
+            (Relation.TENSION, MAX_APART_CONFIDENCE if may_both_hold(signs) else 1.0),
             (Relation.DUPLICATE, merged),
         ]
 
@@ -176,26 +184,26 @@ class LocalJudge:
         return self._read(memory.title, memory.content)
 
 
-def _unfounded(signs: PairSigns) -> tuple[Relation, ...]:
+def _find_unfounded_conflicts(signs: PairSigns) -> tuple[Relation, ...]:
     """Return the conflicts that words seem to tell, and that are none."""
-    if _agree(signs) or _of_different_things(signs):
+    if _say_the_same(signs) or _are_of_different_things(signs):
         return CONFLICT_RELATIONS
     return (Relation.EVOLUTION,) if is_addition(signs.readings[1].text) else ()
 
 
-def _agree(signs: PairSigns) -> bool:
+def _say_the_same(signs: PairSigns) -> bool:
     """Whether both texts say the same, or tell the same change. A restatement replaces nothing."""
     older, newer = (each.text for each in signs.readings)
     return say_the_same(older, newer) or tell_same_change(older, newer)
 
 
-def _of_others(signs: PairSigns) -> bool:
+def _have_other_subjects(signs: PairSigns) -> bool:
     """Whether each text begins with a common word for something else: `my wife`, `my daughter`."""
     older, newer = (each.text for each in signs.readings)
     return have_different_subjects(older, newer, names=False)
 
 
-def _of_different_things(signs: PairSigns) -> bool:
+def _are_of_different_things(signs: PairSigns) -> bool:
     """Whether what differs may be so of two things, or is denied by both: then both may hold."""
     older, newer = (each.text for each in signs.readings)
     if have_different_subjects(older, newer) or name_other_directions(older, newer):
@@ -213,6 +221,6 @@ def _is_short(signs: PairSigns) -> bool:
     return all(len(each.text) <= TEXT_CHARS for each in signs.readings)
 
 
-def _told_apart(signs: PairSigns) -> bool:
+def _are_told_apart(signs: PairSigns) -> bool:
     older, newer = signs.readings
     return not signs.may_merge and are_told_apart(older.text, newer.text)

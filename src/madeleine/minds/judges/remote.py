@@ -11,27 +11,27 @@ import json
 from collections.abc import Iterator, Sequence
 
 from madeleine.minds.judges.asking import (
-    JUDGE,
-    MOST_TOKENS_A_PAIR,
-    MOST_TOKENS_A_SYNTHESIS,
-    SYNTHESISE,
-    ask_pairs,
-    ask_synthesis,
+    JUDGE_PROMPT,
+    MAX_TOKENS_PER_PAIR,
+    MAX_TOKENS_PER_SYNTHESIS,
+    SYNTHESIS_PROMPT,
+    is_shown_whole,
     read_synthesis,
     read_verdicts,
-    whole,
+    render_members,
+    render_pairs,
 )
-from madeleine.minds.judges.framing import Refused
-from madeleine.minds.judges.language import Address, Bounds, LanguageModel
-from madeleine.minds.posting import Patience
+from madeleine.minds.judges.framing import LossyAnswer
+from madeleine.minds.judges.language import LanguageModel, ModelAddress, RunBudget
+from madeleine.minds.posting import RetryPolicy
 from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
-PAIRS_AT_ONCE = 8
-CHARS_AT_ONCE = 24_000  # about 6,000 tokens, which every model in use can read
+PAIRS_PER_REQUEST = 8
+CHARS_PER_REQUEST = 24_000  # about 6,000 tokens, which every model in use can read
 RETRIES = 2
 BACKOFF_SECONDS = 0.5
-ANSWER_BYTES = 4 * 1024 * 1024
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 
 class RemoteJudge:
@@ -46,25 +46,27 @@ class RemoteJudge:
         key: str,
         provider: str = "openai",
         timeout_seconds: float = 60.0,
-        bounds: Bounds | None = None,
+        bounds: RunBudget | None = None,
     ) -> None:
         """`timeout_seconds` bounds each try of a request."""
-        patience = Patience(timeout_seconds, RETRIES, BACKOFF_SECONDS, ANSWER_BYTES, each=True)
-        address = Address(url, model, key, provider)
-        self._model = LanguageModel(address, patience, bounds or Bounds())
+        patience = RetryPolicy(
+            timeout_seconds, RETRIES, BACKOFF_SECONDS, MAX_ANSWER_BYTES, each=True
+        )
+        address = ModelAddress(url, model, key, provider)
+        self._model = LanguageModel(address, patience, bounds or RunBudget())
         self.name = self._model.name
 
     def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         verdicts: list[Verdict | None] = []
-        for batch in _batches(pairs):
+        for batch in _split_batches(pairs):
             verdicts += self._judge(batch)
         return verdicts
 
     def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:
-        if not all(whole(each) for each in members):
+        if not all(is_shown_whole(each) for each in members):
             self._model.count("memories too long to be shown whole")
             return None
-        said = self._model.ask(SYNTHESISE, ask_synthesis(members), MOST_TOKENS_A_SYNTHESIS)
+        said = self._model.ask(SYNTHESIS_PROMPT, render_members(members), MAX_TOKENS_PER_SYNTHESIS)
         return self._model.read(said, lambda text: self._kept(text, members))
 
     def _kept(self, text: str, members: Sequence[Memory]) -> Synthesis:
@@ -72,7 +74,7 @@ class RemoteJudge:
         that nobody asks again as long as they say the same."""
         try:
             return read_synthesis(text, members)
-        except Refused as refused:
+        except LossyAnswer as refused:
             self._model.count(str(refused))
             return Synthesis("", "")
 
@@ -80,7 +82,9 @@ class RemoteJudge:
         return self._model.problems()
 
     def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
-        said = self._model.ask(JUDGE, ask_pairs(pairs), MOST_TOKENS_A_PAIR * len(pairs), len(pairs))
+        said = self._model.ask(
+            JUDGE_PROMPT, render_pairs(pairs), MAX_TOKENS_PER_PAIR * len(pairs), len(pairs)
+        )
         read = self._model.read(said, lambda text: read_verdicts(text, pairs), len(pairs))
         if read is None:
             return [None] * len(pairs)
@@ -90,13 +94,13 @@ class RemoteJudge:
         return verdicts
 
 
-def _batches(pairs: Sequence[MemoryPair]) -> Iterator[list[MemoryPair]]:
+def _split_batches(pairs: Sequence[MemoryPair]) -> Iterator[list[MemoryPair]]:
     """Yield pairs in order, as many at once as a request may hold."""
     batch: list[MemoryPair] = []
     chars = 0
     for pair in pairs:
-        length = len(json.dumps(ask_pairs([pair])))
-        if batch and (len(batch) == PAIRS_AT_ONCE or chars + length > CHARS_AT_ONCE):
+        length = len(json.dumps(render_pairs([pair])))
+        if batch and (len(batch) == PAIRS_PER_REQUEST or chars + length > CHARS_PER_REQUEST):
             yield batch
             batch, chars = [], 0
         batch.append(pair)

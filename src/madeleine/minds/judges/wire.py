@@ -1,7 +1,7 @@
 """How two kinds of servers are asked to complete a text, and what they answer.
 
 OpenAI's chat completions, which Ollama, LM Studio, vLLM and most hosted models speak, and
-Anthropic's messages. Both become the same `Said`.
+Anthropic's messages. Both become the same `ModelAnswer`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelAnswer:
     """What a model said, and what it cost. `whole` is false when it was cut off."""
 
     text: str
@@ -23,7 +23,7 @@ class Said:
     whole: bool
 
 
-class Wire(Protocol):
+class CompletionProtocol(Protocol):
     """One way of asking."""
 
     @property
@@ -33,12 +33,12 @@ class Wire(Protocol):
 
     def body(self, model: str, system: str, user: str, most_tokens: int) -> bytes: ...
 
-    def read(self, answer: bytes) -> Said:
+    def read(self, answer: bytes) -> ModelAnswer:
         """Return what was said. Raises ValueError where the answer is no such answer."""
         ...
 
 
-class OpenAi:
+class OpenAiProtocol:
     """`POST {url}/chat/completions`."""
 
     path = "/chat/completions"
@@ -59,23 +59,23 @@ class OpenAi:
         }
         return json.dumps(asked).encode("utf-8")
 
-    def read(self, answer: bytes) -> Said:
-        given = _object(answer)
+    def read(self, answer: bytes) -> ModelAnswer:
+        given = _read_object(answer)
         try:
             choice = given["choices"][0]
             text = choice["message"]["content"]
         except (KeyError, IndexError, TypeError) as error:
             raise ValueError("no completion") from error
         used = given.get("usage")
-        return Said(
-            _text(text),
-            _count(used, "prompt_tokens"),
-            _count(used, "completion_tokens"),
+        return ModelAnswer(
+            _read_text(text),
+            _read_token_count(used, "prompt_tokens"),
+            _read_token_count(used, "completion_tokens"),
             choice.get("finish_reason") != "length",
         )
 
 
-class Anthropic:
+class AnthropicProtocol:
     """`POST {url}/messages`."""
 
     path = "/messages"
@@ -94,25 +94,28 @@ class Anthropic:
         }
         return json.dumps(asked).encode("utf-8")
 
-    def read(self, answer: bytes) -> Said:
-        given = _object(answer)
+    def read(self, answer: bytes) -> ModelAnswer:
+        given = _read_object(answer)
         try:
             parts = [part["text"] for part in given["content"] if part.get("type") == "text"]
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("no completion") from error
         used = given.get("usage")
-        return Said(
-            "".join(_text(part) for part in parts),
-            _count(used, "input_tokens"),
-            _count(used, "output_tokens"),
+        return ModelAnswer(
+            "".join(_read_text(part) for part in parts),
+            _read_token_count(used, "input_tokens"),
+            _read_token_count(used, "output_tokens"),
             given.get("stop_reason") != "max_tokens",
         )
 
 
-WIRES: dict[str, Wire] = {"openai": OpenAi(), "anthropic": Anthropic()}
+PROTOCOL_BY_PROVIDER: dict[str, CompletionProtocol] = {
+    "openai": OpenAiProtocol(),
+    "anthropic": AnthropicProtocol(),
+}
 
 
-def _object(answer: bytes) -> dict[str, Any]:
+def _read_object(answer: bytes) -> dict[str, Any]:
     try:
         given = json.loads(answer)
     except (ValueError, RecursionError) as error:
@@ -122,13 +125,13 @@ def _object(answer: bytes) -> dict[str, Any]:
     return given
 
 
-def _text(value: object) -> str:
+def _read_text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("no text")
     return value
 
 
-def _count(used: object, name: str) -> int:
+def _read_token_count(used: object, name: str) -> int:
     """Return a count of tokens; 0 where the server keeps none."""
     value = used.get(name) if isinstance(used, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
