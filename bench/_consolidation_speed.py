@@ -23,7 +23,7 @@ from madeleine.model.query import Filter
 from madeleine.sleep.seen import EVERYTHING
 from madeleine.sleep.sleeper import TASKS
 from madeleine.sleep.values import Report
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 
 SECONDS = {"decay": 1.5, "creative": 0.5, "cluster": 15.0, "forget": 2.0}
 GROWTH_AT_MOST = 12.0
@@ -92,7 +92,7 @@ def weigh(house: House) -> None:
     stores = house.stores
     everyone = stores.search.listing(Filter(), stores.clock.now(), EVERYTHING)
     scores = {"importance": {each.id: 0.0 for each in everyone[::ONE_IN]}}
-    record(stores, [event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
+    record_events(stores, [new_event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
 
 
 def run_task(house: House, task: str) -> Report:

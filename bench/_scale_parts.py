@@ -147,7 +147,7 @@ def in_turns(houses: Sequence[House], plan: Plan, times: int) -> list[list[float
 def _recall(house: House, text: str) -> float:
     call = Call(body={"query": text, "limit": LIMIT})
     seconds = timed(lambda: perform(house, "recall", call))
-    house.stores.aside.wait()
+    house.stores.executor.wait()
     return seconds
 
 

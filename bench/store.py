@@ -30,7 +30,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.trace import Passage
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
-from madeleine.write.remember_many import CHUNK, remember_many
+from madeleine.write.remember_many import BATCH_SIZE, remember_many
 from madeleine.write.upkeep import rebuild
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "pydantic", "fastapi", "starlette",
@@ -141,8 +141,8 @@ class Bench:
 
             def bare() -> None:
                 texts = [_whole(draft.content) for draft in self._drafts(count)]
-                for start in range(0, count, CHUNK):
-                    self.model.read(texts[start : start + CHUNK])
+                for start in range(0, count, BATCH_SIZE):
+                    self.model.read(texts[start : start + BATCH_SIZE])
 
             bare()
             pair = in_turns(batch, bare, 2 * self.few + 1)

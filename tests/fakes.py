@@ -19,9 +19,9 @@ from madeleine.model.memory import Memory
 from madeleine.vault.journal import FileJournal
 from madeleine.vault.vault import FolderVault
 from madeleine.write.reconcile import reconcile
-from madeleine.write.record import replay
+from madeleine.write.record import replay_journal
 from madeleine.write.remember import remember
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.stores import Stores, VerbConfig
 from tests import postgres
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -45,7 +45,7 @@ class FakeClock:
 def make_stores(
     home: Path,
     clock: FakeClock | None = None,
-    habits: Habits | None = None,
+    habits: VerbConfig | None = None,
     device: str = "laptop",
     with_model: bool = True,
     truth: str = "files",
@@ -58,7 +58,7 @@ def make_stores(
     if with_model:
         minds = Minds(CachedEmbedder(embedder, EmbeddingCache.open(home / "embeddings.db")))
     if truth == "database":
-        return postgres.stores(home, minds, clock or FakeClock(), habits or Habits(), device)
+        return postgres.stores(home, minds, clock or FakeClock(), habits or VerbConfig(), device)
     index = SqliteIndex.open(
         home / "index.db",
         model=embedder.name if with_model else None,
@@ -68,7 +68,7 @@ def make_stores(
     )
     vault = FolderVault(home / "vault")
     journal = FileJournal(home / "journal", device)
-    return Stores(vault, journal, index, minds, clock or FakeClock(), habits or Habits())
+    return Stores(vault, journal, index, minds, clock or FakeClock(), habits or VerbConfig())
 
 
 def reopened(stores: Stores, home: Path, *, without_index: bool = False) -> Stores:
@@ -82,7 +82,7 @@ def reopened(stores: Stores, home: Path, *, without_index: bool = False) -> Stor
     fresh = make_stores(home, clock, stores.habits, device, truth=truth)
     if without_index and truth == "database":
         fresh.index.clear()
-    replay(fresh.journal, fresh.index)
+    replay_journal(fresh.journal, fresh.index)
     reconcile(fresh)
     return fresh
 

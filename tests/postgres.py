@@ -22,7 +22,7 @@ import pytest
 
 from madeleine.index.port import Index
 from madeleine.minds.port import Minds
-from madeleine.write.stores import Clock, Habits, Stores
+from madeleine.write.stores import Clock, Stores, VerbConfig
 
 ORDINARY = "nobody"
 SETTINGS = "-c fsync=off -c shared_buffers=256MB -c max_connections=200"
@@ -144,7 +144,7 @@ def fleet() -> Any:
     return made.SharedDatabase(server().url, 30.0)
 
 
-def stores(home: Path, minds: Minds, clock: Clock, habits: Habits, device: str) -> Stores:
+def stores(home: Path, minds: Minds, clock: Clock, habits: VerbConfig, device: str) -> Stores:
     """Open stores whose vault and journal are in the database."""
     engine: Any = importlib.import_module("madeleine.index.postgres").PostgresIndex
     kept: Any = importlib.import_module("madeleine.vault.database")

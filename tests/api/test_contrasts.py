@@ -17,8 +17,8 @@ from madeleine.bootstrap import open_house
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge
-from madeleine.write.actions import as_link
-from madeleine.write.proposals import propose, with_states
+from madeleine.write.actions import link_action
+from madeleine.write.proposals import add_states, propose
 from madeleine.write.questions import question_key
 from madeleine.write.resolve import get_memory
 
@@ -164,8 +164,8 @@ def propose_contrast(home: Path, older: str, newer: str) -> str:
         ends = get_memory(stores, newer), get_memory(stores, older)
         now = stores.clock.now()
         drawn = Connection(older, Edge.CONTRADICTS, 0.1, "perhaps at odds", "creative", now)
-        action = {**as_link(newer, [drawn]), "by": "creative"}
-        named = with_states(action, ends, question_key(f"link contradicts {older}", ends))
+        action = {**link_action(newer, [drawn]), "by": "creative"}
+        named = add_states(action, ends, question_key(f"link contradicts {older}", ends))
         wording = f"connect `{newer[:8]}` to `{older[:8]}` (contradicts)"
         made = propose(stores, ProposalType.CONFLICT, (newer, older), wording, named, "at odds")
         return made.id
@@ -199,7 +199,7 @@ def test_a_question_about_a_real_contradiction_stays(
         older, newer = decide_both(m, "Deploys are made on Tuesdays", "Never deploy on Tuesdays")
     house = open_house(home)
     drawn = Connection(older.id, Edge.CONTRADICTS, 0.9, "odd", "conflict_detector")
-    action = {**as_link(newer.id, [drawn]), "by": "conflict_detector"}
+    action = {**link_action(newer.id, [drawn]), "by": "conflict_detector"}
     propose(house.stores, ProposalType.CONFLICT, (newer.id, older.id), "connect", action)
     house.close()
 

@@ -15,7 +15,7 @@ from madeleine.errors import NoSuchChange, NoSuchJob, NoSuchWhisper, UnknownWord
 from madeleine.index.log import WhisperEntry
 from madeleine.model.event import EventKind
 from madeleine.sleep.jobs.index_updater import IndexUpdater
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 
 Ask = Callable[..., Any]
 LONG_AGO = "2024-01-01T00:00:00Z"
@@ -207,8 +207,11 @@ def test_what_a_line_of_the_journal_does_not_say_of_a_run_is_null(
         stores = door.house.stores
         ran = {"run": "r1", "report": {"applied": 1}}
         changed = {"change": "c1", "run": "r1", "by": "somebody", "edits": [{"memory": memory}]}
-        events = [event(stores, EventKind.RUN, ran), event(stores, EventKind.CHANGED, changed)]
-        record(stores, events, durable=True)
+        events = [
+            new_event(stores, EventKind.RUN, ran),
+            new_event(stores, EventKind.CHANGED, changed),
+        ]
+        record_events(stores, events, durable=True)
 
         ask: Ask = door.call
         (run,) = ask("page_runs")["runs"]

@@ -13,9 +13,9 @@ from madeleine.api.local import LocalDoor, open_local
 from madeleine.errors import UnknownWord
 from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.words import Tier
-from madeleine.write.actions import as_tier
-from madeleine.write.proposals import propose, with_states
-from madeleine.write.resolve import get
+from madeleine.write.actions import tier_action
+from madeleine.write.proposals import add_states, propose
+from madeleine.write.resolve import get_stored
 
 
 @pytest.fixture
@@ -32,8 +32,10 @@ def remember(door: LocalDoor, content: str, **draft: object) -> str:
 def asked(door: LocalDoor, memory: str, kind: ProposalType = ProposalType.DECAY) -> Proposal:
     """Ask whether a memory is to be archived."""
     stores = door.house.stores
-    action = with_states(
-        as_tier(memory, Tier.ARCHIVAL), [get(stores, memory).memory], f"key of {memory} {kind}"
+    action = add_states(
+        tier_action(memory, Tier.ARCHIVAL),
+        [get_stored(stores, memory).memory],
+        f"key of {memory} {kind}",
     )
     return propose(stores, kind, (memory,), "archive it", action)
 

@@ -14,10 +14,10 @@ from madeleine.index.port import IndexBatch
 from madeleine.model.change import FileEdit
 from madeleine.model.event import EventKind
 from madeleine.model.revision import Revision
-from madeleine.write.change_file import Changed
+from madeleine.write.change_file import ChangeResult
 from madeleine.write.forget import forget, restore
 from madeleine.write.purge import purge
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -41,7 +41,7 @@ def other(stores: Stores, tmp_path: Path) -> Iterator[Stores]:
     close(opened)
 
 
-def reword(stores: Stores, memory_id: str, content: str) -> Changed:
+def reword(stores: Stores, memory_id: str, content: str) -> ChangeResult:
     return revise(stores, memory_id, Revision({"content": content}))
 
 
@@ -122,7 +122,9 @@ def test_a_text_that_cannot_be_kept_leaves_nothing(stores: Stores) -> None:
 
 def note_and_write_nonsense(stores: Stores) -> None:
     with stores.writing:
-        record(stores, [event(stores, EventKind.STATE, {"key": "k", "value": "v"})], durable=True)
+        record_events(
+            stores, [new_event(stores, EventKind.STATE, {"key": "k", "value": "v"})], durable=True
+        )
         stores.index.write(IndexBatch(unreadable={"half \ud800 a pair": (1, "no text")}))
 
 

@@ -15,10 +15,10 @@ from madeleine.model.words import Edge
 from madeleine.vault.vault import FolderVault
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
-from madeleine.write.record import replay
-from madeleine.write.recover import recover
+from madeleine.write.record import replay_journal
+from madeleine.write.recover import recover_changes
 from madeleine.write.remember import remember
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores, reopened, vault_bytes
@@ -30,7 +30,7 @@ class Killed(BaseException):
 
 def restarted(stores: Stores, home: Path) -> Stores:
     fresh = reopened(stores, home)
-    recover(fresh)
+    recover_changes(fresh)
     reconcile(fresh)
     return fresh
 
@@ -116,14 +116,14 @@ def test_a_change_whose_mark_was_lost_is_not_taken_back(
     home = tmp_path / "home"
     stores = make_stores(home)
     memory = keep(stores, "Uses Postgres")
-    monkeypatch.setattr("madeleine.write.commit.settle", _killed)
+    monkeypatch.setattr("madeleine.write.commit.settle_changes", _killed)
     with pytest.raises(Killed):
         revise(stores, memory.id, read_revision({"content": "Uses SQLite"}, MemoryLimits()))
     monkeypatch.undo()
 
     stores = restarted(stores, home)
 
-    assert get(stores, memory.id).memory.content == "Uses SQLite"
+    assert get_stored(stores, memory.id).memory.content == "Uses SQLite"
     assert stores.log.unsettled() == []
     close(stores)
 
@@ -150,9 +150,9 @@ def test_another_devices_unfinished_change_is_left_alone(
     halfway = vault_bytes(desk)
     close(desk)
     laptop = make_stores(home, device="laptop")
-    replay(laptop.journal, laptop.index)
+    replay_journal(laptop.journal, laptop.index)
 
-    assert recover(laptop) == []
+    assert recover_changes(laptop) == []
     assert vault_bytes(laptop) == halfway
     close(laptop)
 
@@ -166,7 +166,7 @@ def test_a_kill_between_file_and_index_loses_nothing(
 ) -> None:
     home = tmp_path / "home"
     stores = make_stores(home)
-    monkeypatch.setattr("madeleine.write.commit.record", _killed)
+    monkeypatch.setattr("madeleine.write.commit.record_events", _killed)
     with pytest.raises(Killed):
         remember(stores, Draft("written but not indexed"))
     monkeypatch.undo()
@@ -196,7 +196,7 @@ def test_a_disk_that_fills_up_midway_leaves_everything_as_it_was(
     monkeypatch.undo()
 
     assert vault_bytes(stores) == before
-    assert get(stores, kept).memory.content == "Chose SQLite for the atlas"
+    assert get_stored(stores, kept).memory.content == "Chose SQLite for the atlas"
     assert stores.log.unsettled() == []
     reconcile(stores)
-    assert get(stores, kept).memory.content == "Chose SQLite for the atlas"
+    assert get_stored(stores, kept).memory.content == "Chose SQLite for the atlas"

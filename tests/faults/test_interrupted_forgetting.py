@@ -12,7 +12,7 @@ from madeleine.sleep.tasks.forget import forget
 from madeleine.vault import files
 from madeleine.write import commit
 from madeleine.write.reconcile import reconcile
-from madeleine.write.recover import recover
+from madeleine.write.recover import recover_changes
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import close, make_stores, reopened, vault_bytes
@@ -46,14 +46,14 @@ def killed_at(
 
     with monkeypatch.context() as patch:
         patch.setattr(files, each, dying)
-        patch.setattr(commit, "_drop", die)
+        patch.setattr(commit, "_drop_change", die)
         with pytest.raises(Killed):
             act()
 
 
 def restarted(stores: Stores, home: Path) -> Stores:
     fresh = reopened(stores, home)
-    recover(fresh)
+    recover_changes(fresh)
     reconcile(fresh)
     return fresh
 

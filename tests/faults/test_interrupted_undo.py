@@ -8,7 +8,7 @@ import pytest
 
 from madeleine.model.revision import Revision
 from madeleine.write import commit
-from madeleine.write.recover import recover
+from madeleine.write.recover import recover_changes
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -25,7 +25,7 @@ def die(*arguments: object, **options: object) -> None:
 
 def undone_and_killed(stores: Stores, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(commit, "settle", die)
+        patch.setattr(commit, "settle_changes", die)
         with pytest.raises(Killed):
             undo(stores, change)
 
@@ -42,7 +42,7 @@ def test_what_it_took_back_is_marked_as_undone(
     undone_and_killed(stores, change, monkeypatch)
 
     after = reopened(stores, tmp_path / "home")
-    recover(after)
+    recover_changes(after)
 
     assert vault_bytes(after) == before
     assert after.index.log.outcome(change) == "undone"

@@ -25,13 +25,13 @@ from madeleine.vault.vault import FolderVault
 from madeleine.write.config import WriteConfig
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
-from madeleine.write.proposals import decide, propose
+from madeleine.write.proposals import decide_proposal, propose
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import remember_many
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import retire, revise
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.stores import Stores, VerbConfig
 from tests.fakes import close, keep, make_stores, vault_bytes
 from tests.sentences import in_words
 
@@ -76,7 +76,7 @@ def test_trying_a_refused_remember_again_makes_one_memory(
     made = remember(stores, Draft("the cat sleeps", idempotency_key=key))
 
     assert len(vault_bytes(stores)) == 1
-    assert get(stores, made.memory.id).memory.content == "the cat sleeps"
+    assert get_stored(stores, made.memory.id).memory.content == "the cat sleeps"
 
 
 def test_a_refused_group_of_a_batch_leaves_the_others_their_answers(
@@ -106,7 +106,7 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
 
     assert "index follows later" in in_words(changed.notes)[0]
     keep(stores, "a next call")
-    assert get(stores, memory.id).memory.content == "new text"
+    assert get_stored(stores, memory.id).memory.content == "new text"
     assert stores.log.unsettled() == []
 
 
@@ -162,9 +162,9 @@ def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(
 
 
 def test_trouble_with_the_core_cap_does_not_deny_a_written_memory(tmp_path: Path) -> None:
-    stores = make_stores(tmp_path / "home", habits=Habits(write=WriteConfig(core_cap=1)))
+    stores = make_stores(tmp_path / "home", habits=VerbConfig(write=WriteConfig(core_cap=1)))
     first = keep(stores, "core one", tier=Tier.CORE)
-    path = stores.vault.root / get(stores, first.id).path
+    path = stores.vault.root / get_stored(stores, first.id).path
     path.write_text("---\nid: [a hand is in the middle of it\n", encoding="utf-8")
 
     assert not remember(stores, Draft("core two", tier=Tier.CORE)).existing
@@ -199,12 +199,12 @@ def test_a_proposal_is_decided_once(stores: Stores) -> None:
     action = {"verb": "merge", "keep": one, "drop": two}
     waiting = propose(stores, ProposalType.MERGE, (one, two), "merge the two", action)
 
-    decided = decide(stores, waiting.id[:8], ProposalStatus.APPROVED, by="me")
+    decided = decide_proposal(stores, waiting.id[:8], ProposalStatus.APPROVED, by="me")
 
     assert decided.proposal.status is ProposalStatus.APPROVED
     assert stores.search.get(two) is None
     with pytest.raises(MadeleineError, match="already approved"):
-        decide(stores, waiting.id, ProposalStatus.REJECTED)
+        decide_proposal(stores, waiting.id, ProposalStatus.REJECTED)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_journal_that_lost_lines_makes_the_index_anew(tmp_path: Path) -> None:
 
     house = open_house(home)
 
-    assert get(house.stores, memory.id).memory.access_count == 0
+    assert get_stored(house.stores, memory.id).memory.access_count == 0
     assert any("journal lost lines" in note for note in in_words(house.notes))
     house.close()
 

@@ -20,7 +20,7 @@ from madeleine.model.words import MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.whisper.wording import FRAME, HEADING
 from madeleine.write.forget import forget
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores, reopened
 from tests.ingest.writing import a_codex_line, a_line, a_tool_result, an_answer, encoded
@@ -381,7 +381,7 @@ def test_what_could_not_be_written_is_taken_in_by_the_next_run(
 ) -> None:
     add(path, a_line(ASKED), an_answer(ANSWERED))
 
-    def full(to: Stores, draft: Draft) -> Remembered:
+    def full(to: Stores, draft: Draft) -> RememberResult:
         raise StoreUnwritable(to.vault.root, "No space left on device")
 
     monkeypatch.setattr(keeping, "remember", full)

@@ -16,7 +16,7 @@ from madeleine.ingest.transcripts import Transcript, take_in, take_in_by_hand
 from madeleine.model.draft import Draft
 from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock, reopened
 from tests.ingest.writing import a_line, an_answer
@@ -212,7 +212,7 @@ def test_a_run_that_is_killed_does_not_open_the_gate(
     flood(path, 0, 40)
 
     def killed_after(most: int) -> None:
-        def remember_some(to: Stores, draft: Draft) -> Remembered:
+        def remember_some(to: Stores, draft: Draft) -> RememberResult:
             if count(to) >= most:
                 raise Killed
             return remember(to, draft)

@@ -18,7 +18,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
 from madeleine.write.forget import forget
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import reopened
@@ -260,7 +260,7 @@ def test_the_cursor_stays_before_what_could_not_be_written(
 ) -> None:
     add(path, a_line("Remember that alpha is first."), a_line("Remember that beta is next."))
 
-    def full(to: Stores, draft: Draft) -> Remembered:
+    def full(to: Stores, draft: Draft) -> RememberResult:
         if "Beta" in str(draft):
             raise StoreUnwritable(to.vault.root, "No space left on device")
         return remember(to, draft)

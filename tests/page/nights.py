@@ -11,9 +11,9 @@ from madeleine.api.local import LocalDoor, open_local
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.words import Tier
-from madeleine.write.actions import as_space, as_tier
-from madeleine.write.proposals import keep_proposals, new_proposal, with_states
-from madeleine.write.resolve import get
+from madeleine.write.actions import space_action, tier_action
+from madeleine.write.proposals import add_states, new_proposal, record_proposals
+from madeleine.write.resolve import get_stored
 from tests.page.world import furnish
 from tests.server.running import Daemon
 
@@ -88,18 +88,18 @@ def wonder(home: Path, archive: int, spaces: int) -> None:
         kept = [_remembered(door, number) for number in range(max(archive, spaces))]
         asked = [_asked(door, each, ProposalType.SPACE) for each in kept[:spaces]]
         asked += [_asked(door, each, ProposalType.DECAY) for each in kept[:archive]]
-        keep_proposals(door.house.stores, asked)
+        record_proposals(door.house.stores, asked)
 
 
 def _remembered(door: LocalDoor, number: int) -> Memory:
     words = {"content": f"Shelf {number} holds the lamps.", "title": f"Shelf {number}"}
     made = door.call("remember", body=words)
-    return get(door.house.stores, str(made["node_id"])).memory
+    return get_stored(door.house.stores, str(made["node_id"])).memory
 
 
 def _asked(door: LocalDoor, memory: Memory, kind: ProposalType) -> Proposal:
     decay = kind is ProposalType.DECAY
-    action = as_tier(memory.id, Tier.ARCHIVAL) if decay else as_space(memory.id, "attic")
+    action = tier_action(memory.id, Tier.ARCHIVAL) if decay else space_action(memory.id, "attic")
     wording = f"move `{memory.short_id}` ({memory.title}) to {'archival' if decay else 'attic'}"
-    given = with_states(action, [memory], f"{kind.value} {memory.id}")
+    given = add_states(action, [memory], f"{kind.value} {memory.id}")
     return new_proposal(door.house.stores, kind, (memory.id,), wording, given, "unused for long")

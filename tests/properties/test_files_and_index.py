@@ -23,7 +23,7 @@ from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.revise import retire, revise
-from madeleine.write.show import history, show
+from madeleine.write.show import read_history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.examples import some_of
@@ -44,7 +44,7 @@ def everything(stores: Stores) -> dict[str, object]:
     return {
         "list": memories,
         "show": [_edges(stores, memory.id) for memory in memories],
-        "history": [history(stores, memory.id) for memory in memories],
+        "history": [read_history(stores, memory.id) for memory in memories],
         "recall": [
             [
                 (hit.memory.id, hit.score)

@@ -11,7 +11,7 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import Edge
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.write.connections import link
-from madeleine.write.remember import Remembered
+from madeleine.write.remember import RememberResult
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
 
@@ -52,7 +52,7 @@ def place(memory: Memory, recalled: Recalled) -> int:
 def keep_many(stores: Stores, drafts: Iterable[Draft]) -> Sequence[Memory]:
     """Remember many at once, all of them new."""
     outcomes = remember_many(stores, list(drafts))
-    return [each.memory for each in outcomes if isinstance(each, Remembered)]
+    return [each.memory for each in outcomes if isinstance(each, RememberResult)]
 
 
 def services(count: int) -> list[Draft]:

@@ -24,7 +24,7 @@ from madeleine.rules.fusion import (
 from madeleine.write.config import RecallConfig, WriteConfig
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
@@ -144,7 +144,9 @@ def test_use_and_importance_act_on_what_is_inherited_too(harbour: Stores) -> Non
     for session in range(5):
         ask(harbour, used.id, touch=True, limit=1, session_id=f"s{session}")
     scores = {used.id: {"importance": 0.9}}
-    record(harbour, [event(harbour, EventKind.SCORED, {"scores": scores})], durable=False)
+    record_events(
+        harbour, [new_event(harbour, EventKind.SCORED, {"scores": scores})], durable=False
+    )
 
     recalled = ask(harbour, QUESTION, explain=True)
 

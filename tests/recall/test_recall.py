@@ -15,8 +15,8 @@ from madeleine.model.query import RecallQuery, read_query
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import recall
 from madeleine.write.config import RecallConfig
-from madeleine.write.reconcile import reconcile_and_read
-from madeleine.write.resolve import get
+from madeleine.write.reconcile import reconcile_and_embed
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
@@ -252,7 +252,7 @@ def test_memories_that_the_model_has_not_read_are_counted_in_a_note(tmp_path: Pa
     note = "12 memories are not read by the model yet; run `madeleine reconcile`"
 
     assert in_words(ask(stores, "database").notes) == (note,)
-    report = reconcile_and_read(stores)
+    report = reconcile_and_embed(stores)
 
     assert in_words(report.notes) == ["the model has read 12 memories that it had not"]
     assert in_words(ask(stores, "database").notes) == ()
@@ -293,7 +293,7 @@ def test_no_query_is_taken_for_query_language(either: Stores, text: str) -> None
     recalled = ask(either, text)
 
     assert recalled.hits or in_words(recalled.silence)
-    assert get(either, kept.id).memory.content == "the cat sleeps"
+    assert get_stored(either, kept.id).memory.content == "the cat sleeps"
 
 
 def test_search_syntax_is_searched_for_as_words(wordy: Stores) -> None:

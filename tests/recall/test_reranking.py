@@ -15,7 +15,7 @@ from madeleine.model.words import Edge
 from madeleine.recall.recall import Recalled
 from madeleine.rules.fusion import blend_with_rerank, display_score, spread_score
 from madeleine.write.config import RerankerConfig
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.stores import Stores, VerbConfig
 from tests.fakes import keep
 from tests.recall.asking import ask, connect, contents, hit_of
 from tests.sentences import in_words
@@ -42,7 +42,7 @@ class Scripted:
 def with_reranker(stores: Stores, reranker: Scripted, **given: float) -> Stores:
     minds = Minds(stores.minds.embedder, reranker=reranker)
     config = replace(RerankerConfig(deadline_ms=60_000), **given)  # type: ignore[arg-type]
-    return replace(stores, minds=minds, habits=Habits(reranker=config))
+    return replace(stores, minds=minds, habits=VerbConfig(reranker=config))
 
 
 def lanterns(stores: Stores) -> list[str]:

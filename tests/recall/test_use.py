@@ -10,9 +10,9 @@ import pytest
 from madeleine.model.memory import Memory
 from madeleine.model.words import Edge
 from madeleine.rules.strength import stability_after_use
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import FakeClock, close, keep, make_stores, reopened, vault_bytes
 from tests.recall.asking import ask, connect
 
@@ -34,7 +34,7 @@ def recalled(stores: Stores, session: str | None = None, text: str = "cat") -> N
 
 
 def now_of(stores: Stores, memory: Memory) -> Memory:
-    return get(stores, memory.id).memory
+    return get_stored(stores, memory.id).memory
 
 
 def test_recall_counts_as_use_once_per_session_and_day(kept: Stores) -> None:
@@ -99,9 +99,9 @@ def test_asking_without_touching_changes_nothing(kept: Stores) -> None:
 def test_opening_counts_and_recalling_the_same_day_does_not_count_again(kept: Stores) -> None:
     memory = keep(kept, "the cat sleeps")
 
-    used(kept, [memory.id], "opened", "s1")
+    record_use(kept, [memory.id], "opened", "s1")
     recalled(kept, "s1")
-    used(kept, [memory.id], "opened", "s1")
+    record_use(kept, [memory.id], "opened", "s1")
 
     assert now_of(kept, memory).access_count == 1
 

@@ -88,7 +88,7 @@ def why(house: House) -> str:
 def test_what_came_too_late_is_noted_so_and_told_the_next_time(house: House, hooks: Hooks) -> None:
     house.whisperer.warm(house.stores, house.whisper_habits)
     may_go_on = threading.Event()
-    house.stores.aside.later(lambda: None if may_go_on.wait(WAIT_SECONDS) else "never")
+    house.stores.executor.submit(lambda: None if may_go_on.wait(WAIT_SECONDS) else "never")
     late = prompt(hooks, ASK_FERRY)
     may_go_on.set()
     eventually(lambda: "came too late and was not given" in why(house), WAIT_SECONDS)

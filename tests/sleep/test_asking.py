@@ -16,7 +16,7 @@ from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
 from madeleine.sleep.values import Link, Merge, Patch, SetSpace, SetTier, StopKind, Supersede
 from madeleine.write.connections import link
-from madeleine.write.proposals import decide, reopen, show_proposal
+from madeleine.write.proposals import decide_proposal, preview_proposal, reopen_proposal
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -47,8 +47,8 @@ def test_approving_a_proposal_does_exactly_what_it_showed(stores: Stores, kind: 
     assert living(vault_bytes(stores)) == before
     (waiting,) = pending(stores)
 
-    shown = show_proposal(stores, waiting.id[:8])
-    done = decide(stores, waiting.id, ProposalStatus.APPROVED, by="me")
+    shown = preview_proposal(stores, waiting.id[:8])
+    done = decide_proposal(stores, waiting.id, ProposalStatus.APPROVED, by="me")
 
     assert waiting.type is TYPES[kind]
     assert shown.problem is None
@@ -119,7 +119,7 @@ def test_the_keeper_that_was_chosen_is_kept_with_its_new_text(stores: Stores) ->
     longer, shorter = keep(stores, "Ormah uses SQLite, we decided"), keep(stores, "SQLite it is")
     run(stores, job_of(Patch(Merge(shorter, longer, "DB", "SQLite, decided"), "m", ask=True)))
 
-    decide(stores, pending(stores)[0].id, ProposalStatus.APPROVED)
+    decide_proposal(stores, pending(stores)[0].id, ProposalStatus.APPROVED)
 
     assert as_now(stores, shorter).content == "SQLite, decided"
     assert stores.search.get(longer.id) is None
@@ -131,7 +131,7 @@ def test_a_contradiction_that_is_approved_is_written_as_one(stores: Stores) -> N
     run(stores, job_of(Patch(Link(one, (wanted,), (other,)), "c", ask=True)))
     (waiting,) = pending(stores)
 
-    decide(stores, waiting.id, ProposalStatus.APPROVED, by="me")
+    decide_proposal(stores, waiting.id, ProposalStatus.APPROVED, by="me")
 
     assert waiting.type is ProposalType.CONFLICT
     (drawn,) = [c for c in as_now(stores, one).connections if c.edge is Edge.CONTRADICTS]
@@ -145,13 +145,13 @@ def test_a_proposal_about_what_changed_since_is_refused(stores: Stores) -> None:
     revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
     before = vault_bytes(stores)
 
-    assert "changed since" in str(show_proposal(stores, waiting.id).problem)
+    assert "changed since" in str(preview_proposal(stores, waiting.id).problem)
     with pytest.raises(OutdatedProposal, match=memory.short_id):
-        decide(stores, waiting.id, ProposalStatus.APPROVED)
+        decide_proposal(stores, waiting.id, ProposalStatus.APPROVED)
 
     assert vault_bytes(stores) == before
     assert pending(stores) == [waiting]
-    decide(stores, waiting.id, ProposalStatus.REJECTED)
+    decide_proposal(stores, waiting.id, ProposalStatus.REJECTED)
     assert pending(stores) == []
 
 
@@ -172,7 +172,7 @@ def test_a_link_that_came_meanwhile_does_not_make_a_proposal_void(stores: Stores
     run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
     link(stores, memory.id, Connection(other.id))
 
-    decide(stores, pending(stores)[0].id, ProposalStatus.APPROVED)
+    decide_proposal(stores, pending(stores)[0].id, ProposalStatus.APPROVED)
 
     assert as_now(stores, memory).tier is Tier.ARCHIVAL
 
@@ -193,7 +193,7 @@ def test_a_rejected_proposal_does_not_come_back(tmp_path: Path, rebuilt: bool) -
     stores = make_stores(home)
     one, other = keep(stores, "Ormah uses SQLite"), keep(stores, "Chose SQLite for Ormah")
     run(stores, job_of(Patch(Merge(one, other, None, "both"), "m", ask=True)))
-    decide(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
+    decide_proposal(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
     stores = reopened(stores, home, without_index=rebuilt)
 
     again = Patch(Merge(other, one, "another", "way to say both"), "m", ask=True)
@@ -209,7 +209,7 @@ def test_a_rejected_proposal_may_come_back_when_a_memory_says_something_else(
 ) -> None:
     memory = keep(stores, "Lunch is at noon")
     run(stores, job_of(Patch(SetSpace(memory, "kitchen"), "s", ask=True)))
-    decide(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
+    decide_proposal(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
     revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
 
     report = run(stores, job_of(Patch(SetSpace(as_now(stores, memory), "kitchen"), "s", ask=True)))
@@ -233,7 +233,7 @@ def test_a_proposal_that_nobody_decides_expires_and_stays_away(stores: Stores) -
     (gone,) = stores.log.proposals()
     assert gone.status is ProposalStatus.EXPIRED
     with pytest.raises(AlreadyDone, match="expired"):
-        decide(stores, waiting.id, ProposalStatus.APPROVED)
+        decide_proposal(stores, waiting.id, ProposalStatus.APPROVED)
 
 
 def test_who_is_late_by_a_moment_hears_that_somebody_else_decided(stores: Stores) -> None:
@@ -243,23 +243,23 @@ def test_who_is_late_by_a_moment_hears_that_somebody_else_decided(stores: Stores
     stores.deciding.add(waiting.id)
 
     with pytest.raises(BeingDecided, match=r"^this proposal was just decided in another window"):
-        decide(stores, waiting.id, ProposalStatus.APPROVED)
+        decide_proposal(stores, waiting.id, ProposalStatus.APPROVED)
 
 
 def test_a_rejection_that_is_taken_back_lets_the_proposal_wait_again(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
     run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
     (waiting,) = pending(stores)
-    decide(stores, waiting.id, ProposalStatus.REJECTED)
+    decide_proposal(stores, waiting.id, ProposalStatus.REJECTED)
     stores.clock.pass_by(minutes=1)  # type: ignore[attr-defined]  # the fake clock
 
-    reopen(stores, waiting.id, by="me")
+    reopen_proposal(stores, waiting.id, by="me")
 
     assert [each.id for each in pending(stores)] == [waiting.id]
     with pytest.raises(AlreadyDone, match="pending"):
-        reopen(stores, waiting.id)
+        reopen_proposal(stores, waiting.id)
     stores.clock.pass_by(minutes=1)  # type: ignore[attr-defined]  # the fake clock
-    decide(stores, waiting.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, waiting.id, ProposalStatus.APPROVED)
     assert as_now(stores, memory).tier is Tier.ARCHIVAL
 
 
@@ -267,16 +267,16 @@ def test_an_approval_is_taken_back_once_what_it_did_is_undone(stores: Stores) ->
     memory = keep(stores, "Lunch is at noon")
     run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
     (waiting,) = pending(stores)
-    done = decide(stores, waiting.id, ProposalStatus.APPROVED)
+    done = decide_proposal(stores, waiting.id, ProposalStatus.APPROVED)
     stores.clock.pass_by(minutes=1)  # type: ignore[attr-defined]  # the fake clock
 
     with pytest.raises(AlreadyDone, match="carried out"):
-        reopen(stores, waiting.id)
+        reopen_proposal(stores, waiting.id)
     undo(stores, str(done.change))
-    reopen(stores, waiting.id)
+    reopen_proposal(stores, waiting.id)
 
     assert [each.id for each in pending(stores)] == [waiting.id]
-    assert show_proposal(stores, waiting.id).problem is None
+    assert preview_proposal(stores, waiting.id).problem is None
 
 
 def test_a_dry_run_tells_what_would_be_asked_now_from_what_would_wait(stores: Stores) -> None:
@@ -295,7 +295,7 @@ def test_what_found_no_room_is_asked_when_there_is(stores: Stores) -> None:
     few = replace(HABITS, proposals_per_run=2)
 
     first = run(stores, job_of(*patches), few)
-    decide(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
+    decide_proposal(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
     second = run(stores, job_of(*patches), few)
 
     assert (first.proposed, second.proposed) == (2, 1)

@@ -13,7 +13,7 @@ from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.jobs.conflict_detector import conflict_detector
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.reconcile import reconcile
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
@@ -191,7 +191,7 @@ def test_what_the_judge_is_not_sure_of_is_proposed_and_approving_does_it(stores:
     assert (report.applied, report.proposed) == (0, 1)
     assert is_current(stores, old)
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
-    decide(stores, proposal.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, proposal.id, ProposalStatus.APPROVED)
 
     assert now(stores, old).superseded_by == new.id
     edges = {c.edge for c in now(stores, new).connections if c.target == old.id}

@@ -19,7 +19,7 @@ from madeleine.sleep.sleeper import ORDER, TASKS, LastRun, Running, Sleeper
 from madeleine.sleep.telling import end_line, start_line
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import Report
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, make_stores, reopened
 from tests.sleep.test_timetable import Runner
@@ -151,7 +151,7 @@ def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:
         ticked.append(job)
         report = Report(job, stores.new_id(), stores.clock.now())
         body: dict[str, object] = {"run": report.run, "job": job, "report": {}}
-        record(stores, [event(stores, EventKind.RUN, body)], durable=False)
+        record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
         return report
 
     sleepers.append(Sleeper(stores, ORDER, run, TASKS))
@@ -169,10 +169,10 @@ def test_last_runs_are_known_after_a_restart_however_much_ran_since(
     sleeper.ask(["cluster"])
     sleeper.work_off()
     many = [
-        event(stores, EventKind.RUN, {"run": f"r{n}", "job": "index_updater", "report": {}})
+        new_event(stores, EventKind.RUN, {"run": f"r{n}", "job": "index_updater", "report": {}})
         for n in range(5_000)
     ]
-    record(stores, many, durable=False)
+    record_events(stores, many, durable=False)
 
     again = reopened(stores, tmp_path / "home")
     known = Sleeper(again, ORDER, runner, TASKS).last_runs()

@@ -15,7 +15,7 @@ from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.sleep.jobs.consolidator import consolidator
 from madeleine.sleep.values import Merge, Patch
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -368,7 +368,7 @@ def test_what_somebody_would_not_merge_is_not_told_as_one_either(
     run(stores, job_of(Patch(Merge(red, green), "perhaps", ask=True)))
     (asked,) = stores.log.proposals(ProposalStatus.PENDING)
     if answer is not None:
-        decide(stores, asked.id, answer)
+        decide_proposal(stores, asked.id, answer)
 
     assert untouched(stores, writer())
 

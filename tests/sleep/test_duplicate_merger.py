@@ -14,7 +14,7 @@ from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.values import Report
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -150,7 +150,7 @@ def test_approving_a_proposal_does_exactly_what_it_showed(stores: Stores) -> Non
     assert (report.applied, report.proposed, len(current(stores))) == (0, 1, 2)
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     shown = dict(proposal.action)
-    decide(stores, proposal.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, proposal.id, ProposalStatus.APPROVED)
 
     (kept,) = current(stores)
     assert kept.id == shown["keep"]
@@ -182,7 +182,7 @@ def test_what_is_merged_on_approval_says_both(stores: Stores) -> None:
 
     merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False))
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
-    decide(stores, proposal.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, proposal.id, ProposalStatus.APPROVED)
 
     (kept,) = current(stores)
     assert find_lost_words(kept.content, [CACHE, LARGER]) == frozenset()

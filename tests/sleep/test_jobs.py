@@ -24,12 +24,12 @@ from madeleine.sleep.values import Job
 from madeleine.vault.vault import FolderVault
 from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
-from madeleine.write.proposals import decide
-from madeleine.write.record import event, record
+from madeleine.write.proposals import decide_proposal
+from madeleine.write.record import new_event, record_events
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import NOON, close, keep, make_stores, vault_bytes
 from tests.sleep.nights import HABITS, all_bytes, as_now, run
 
@@ -41,12 +41,12 @@ def wait(stores: Stores, **length: float) -> None:
 
 
 def use(stores: Stores, memory_id: str, session: str) -> None:
-    assert used(stores, [memory_id], "recalled", session) == ()
+    assert record_use(stores, [memory_id], "recalled", session) == ()
 
 
 def score(stores: Stores, memory: Memory, value: float) -> None:
     body = {"scores": {memory.id: {"importance": value}}}
-    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.SCORED, body)], durable=False)
 
 
 def test_the_cycle_has_the_documented_order() -> None:
@@ -251,7 +251,7 @@ def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: St
     assert (second.proposed, second.patches) == (0, [])
     assert "memories would change" in str(report_to_json(second)["stopped"])
 
-    decide(stores, first.id, ProposalStatus.REJECTED)
+    decide_proposal(stores, first.id, ProposalStatus.REJECTED)
     assert run(stores, decay_manager(), at_once=True).proposed == 1
     (next_one,) = stores.log.proposals(ProposalStatus.PENDING)
     assert not set(first.source_nodes) & set(next_one.source_nodes)
@@ -280,7 +280,7 @@ def test_no_job_moves_a_global_memory_into_a_space(stores: Stores) -> None:
     assert (report.applied, report.proposed) == (0, 1)
     assert vault_bytes(stores) == before
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
-    decide(stores, waiting.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, waiting.id, ProposalStatus.APPROVED)
     assert as_now(stores, memory).space == "atlas"
 
 

@@ -18,7 +18,7 @@ from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.maintenance import hand_in, take
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -154,7 +154,7 @@ def test_a_merge_an_agent_is_not_very_sure_of_waits_for_a_person(stores: Stores)
 
     hand_in(stores, habits, job_of(batch), verdict("duplicate"))
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
-    decide(stores, proposal.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, proposal.id, ProposalStatus.APPROVED)
 
     (kept,) = stores.search.listing(Filter(), stores.clock.now(), 9)
     assert RED in kept.content

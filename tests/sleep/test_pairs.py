@@ -18,7 +18,7 @@ from madeleine.sleep.jobs.conflict_detector import conflict_detector
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.values import StopKind
 from madeleine.write.identity import ensure_self
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
@@ -124,7 +124,7 @@ def test_what_nobody_can_be_asked_yet_is_judged_again_when_somebody_can(
 
     asked = 1
     while pending := stores.log.proposals(ProposalStatus.PENDING):
-        decide(stores, pending[0].id, ProposalStatus.REJECTED)
+        decide_proposal(stores, pending[0].id, ProposalStatus.REJECTED)
         asked += night(stores, conflict_detector(), judge, proposals_per_run=1).proposed
     assert asked == 3
     assert night(stores, conflict_detector(), judge).judged == 0
@@ -142,7 +142,7 @@ def test_what_was_retired_while_it_waited_holds_nobody_up(stores: Stores) -> Non
 
     for _ in range(3):
         for waiting in stores.log.proposals(ProposalStatus.PENDING):
-            decide(stores, waiting.id, ProposalStatus.REJECTED)
+            decide_proposal(stores, waiting.id, ProposalStatus.REJECTED)
         night(stores, conflict_detector(), judge, proposals_per_run=1)
 
     assert any(set(asked.source_nodes) == new for asked in stores.log.proposals())

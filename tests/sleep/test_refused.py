@@ -18,7 +18,7 @@ from madeleine.sleep.jobs.decay_manager import decay_manager
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.values import Forget, Link, Patch, SetTier
 from madeleine.write.forget import restore
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.reconcile import reconcile, reconcile_paths
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
@@ -31,7 +31,7 @@ from tests.sleep.scripted import ScriptedJudge, always, night, says
 def reject_all(stores: Stores) -> int:
     waiting = stores.log.proposals(ProposalStatus.PENDING)
     for each in waiting:
-        decide(stores, each.id, ProposalStatus.REJECTED, by="me")
+        decide_proposal(stores, each.id, ProposalStatus.REJECTED, by="me")
     return len(waiting)
 
 
@@ -78,7 +78,7 @@ def test_what_somebody_is_asked_about_is_not_done_meanwhile(stores: Stores, kind
     assert (report.applied, report.proposed) == (0, 0)
     assert vault_bytes(stores) == before
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
-    assert decide(stores, waiting.id, ProposalStatus.APPROVED).change is not None
+    assert decide_proposal(stores, waiting.id, ProposalStatus.APPROVED).change is not None
 
 
 def test_a_restored_memory_is_not_forgotten_again(stores: Stores) -> None:
@@ -209,7 +209,7 @@ def test_what_a_question_is_about_is_not_archived_meanwhile(stores: Stores) -> N
     report = run(stores, decay_manager(), replace(HABITS, decay_importance=1.0), at_once=True)
 
     assert report.applied == 0
-    assert decide(stores, waiting.id, ProposalStatus.APPROVED).change is not None
+    assert decide_proposal(stores, waiting.id, ProposalStatus.APPROVED).change is not None
 
 
 # -- the breaker ---------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from madeleine.sleep.wording import word_stop
 from madeleine.vault.vault import FolderVault
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
-from madeleine.write.recover import recover
+from madeleine.write.recover import recover_changes
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -378,7 +378,7 @@ def test_a_kill_leaves_each_patch_done_or_not_begun(
     monkeypatch.undo()
 
     stores = reopened(stores, home)
-    recover(stores)
+    recover_changes(stores)
     reconcile(stores)
 
     assert contents(living(vault_bytes(stores))) in [contents(each) for each in states]

@@ -23,7 +23,7 @@ from madeleine.sleep.sleeper import ORDER, LastRun, Running, Sleeper
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import STOPPED, Report
 from madeleine.sleep.wording import word_stop
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, make_stores, reopened
 
@@ -73,7 +73,7 @@ class Runner:
         self.at_once -= 1
         if not dry_run:
             body = {"run": report.run, "job": job, "report": bounded_report(report)}
-            record(self.stores, [event(self.stores, EventKind.RUN, body)], durable=False)
+            record_events(self.stores, [new_event(self.stores, EventKind.RUN, body)], durable=False)
         return report
 
 
@@ -333,7 +333,7 @@ def test_a_run_that_came_to_its_end_was_not_cut_off(stores: Stores) -> None:
     report = Report("auto_linker", "r-1", NOON)
     note_begun(stores, report)
     body = {"run": "r-1", "job": "auto_linker", "report": bounded_report(report)}
-    record(stores, [event(stores, EventKind.RUN, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
 
     assert note_cut_off(stores) is None
     assert len(stores.log.recent_events([EventKind.RUN.value], 9)) == 1
@@ -367,7 +367,7 @@ def ran_at(stores: Stores, job: str, at: datetime, error: str | None = None) -> 
     """Write down that a job ran."""
     report = Report(job, stores.new_id(), at, error=error)
     body = {"run": report.run, "job": job, "report": bounded_report(report)}
-    record(stores, [event(stores, EventKind.RUN, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
 
 
 def test_a_night_that_was_missed_is_caught_up_once(stores: Stores) -> None:

@@ -29,7 +29,7 @@ from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep, vault_bytes
 from tests.recall.asking import connect
@@ -497,8 +497,8 @@ def test_maintenance_is_due_when_enabled_and_nobody_did_it(listener: Listener) -
     listener.habits = replace(HABITS, maintenance=True)
     never = listener.hears(ASK_FERRY)
     done = listener.clock.now().isoformat()
-    state = event(listener.stores, EventKind.STATE, {"key": "maintenance", "value": done})
-    record(listener.stores, [state], durable=True)
+    state = new_event(listener.stores, EventKind.STATE, {"key": "maintenance", "value": done})
+    record_events(listener.stores, [state], durable=True)
     just_done = listener.hears(ASK_FERRY)
     listener.clock.pass_by(hours=25)
     long_ago = listener.hears(ASK_FERRY)

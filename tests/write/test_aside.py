@@ -15,9 +15,9 @@ from madeleine.errors import StoreUnwritable
 from madeleine.index.search import WordMatches
 from madeleine.model.query import RecallQuery
 from madeleine.recall.recall import recall
-from madeleine.write.aside import AtOnce, Threads
+from madeleine.write.aside import InlineExecutor, ThreadExecutor
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import close, make_stores
 from tests.sentences import in_words
 
@@ -29,34 +29,34 @@ def _append(done: list[T], value: T) -> None:
 
 
 def test_what_is_to_be_done_later_is_done_in_order_and_waited_for() -> None:
-    aside, done = Threads(), list[int]()
+    aside, done = ThreadExecutor(), list[int]()
     gate = threading.Event()
 
-    aside.later(lambda: None if gate.wait(10) else "too late")
+    aside.submit(lambda: None if gate.wait(10) else "too late")
     for number in range(20):
-        aside.later(partial(_append, done, number))
+        aside.submit(partial(_append, done, number))
     before = list(done)
     gate.set()
     aside.wait()
 
     assert before == []
     assert done == list(range(20))
-    assert aside.told() is None
+    assert aside.take_problem() is None
     aside.close()
 
 
-@pytest.mark.parametrize("aside", [AtOnce(), Threads()])
-def test_what_went_wrong_is_told_once(aside: AtOnce | Threads) -> None:
-    aside.later(lambda: "the disk is full")
+@pytest.mark.parametrize("aside", [InlineExecutor(), ThreadExecutor()])
+def test_what_went_wrong_is_told_once(aside: InlineExecutor | ThreadExecutor) -> None:
+    aside.submit(lambda: "the disk is full")
     aside.wait()
 
-    assert (aside.told(), aside.told()) == ("the disk is full", None)
+    assert (aside.take_problem(), aside.take_problem()) == ("the disk is full", None)
     aside.close()
 
 
 def test_closing_finishes_what_was_begun() -> None:
-    aside, done = Threads(), list[str]()
-    aside.later(partial(_append, done, "use"))
+    aside, done = ThreadExecutor(), list[str]()
+    aside.submit(partial(_append, done, "use"))
 
     aside.close()
 
@@ -77,7 +77,7 @@ def test_a_use_is_counted_for_whoever_asks_next_and_for_the_next_process(tmp_pat
 def test_words_are_looked_up_while_the_model_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stores = replace(make_stores(tmp_path / "home"), aside=Threads())
+    stores = replace(make_stores(tmp_path / "home"), executor=ThreadExecutor())
     embedder = stores.minds.embedder
     assert embedder is not None
     looked_up, ask, matching = threading.Event(), embedder.ask, stores.search.matching
@@ -94,7 +94,7 @@ def test_words_are_looked_up_while_the_model_reads(
     monkeypatch.setattr(type(embedder), "ask", lambda _, text: slow(text))
 
     assert in_words(recall(stores, RecallQuery("where is the kettle?")).silence) == "no memory yet"
-    stores.aside.close()
+    stores.executor.close()
     close(stores)
 
 
@@ -107,6 +107,6 @@ def test_a_use_that_the_disk_refuses_is_said_the_next_time(
     monkeypatch.setattr(type(stores.journal), "append", refuse)
     known = ["00000000-0000-4000-8000-000000000001"]
 
-    notes = used(stores, known, "recalled")
+    notes = record_use(stores, known, "recalled")
 
     assert [each[:23] for each in in_words(notes)] == ["this use was not noted:"]

@@ -10,12 +10,12 @@ from madeleine.errors import IdTaken, InvalidValue, MadeleineError
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
-from madeleine.write.bring_in import Brought, bring_in
+from madeleine.write.bring_in import ImportedMemory, import_memories
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
 from madeleine.write.resolve import get_memory
 from madeleine.write.revise import revise
-from madeleine.write.show import history
+from madeleine.write.show import read_history
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, close, keep, reopened, vault_bytes
@@ -31,12 +31,14 @@ def item(stores: Stores, content: str, **fields: object) -> IncomingMemory:
 
 def bring(
     stores: Stores, *items: IncomingMemory, run: str = "", dry_run: bool = False
-) -> list[Brought]:
-    outcomes = bring_in(stores, items, ImportBatch("import:test", run or stores.new_id(), dry_run))
+) -> list[ImportedMemory]:
+    outcomes = import_memories(
+        stores, items, ImportBatch("import:test", run or stores.new_id(), dry_run)
+    )
     for each in outcomes:
         if isinstance(each, MadeleineError):
             raise each
-    return [each for each in outcomes if isinstance(each, Brought)]
+    return [each for each in outcomes if isinstance(each, ImportedMemory)]
 
 
 def fate(stores: Stores, one: IncomingMemory) -> str:
@@ -67,7 +69,7 @@ def test_a_changed_source_revises_and_the_history_says_so(stores: Stores) -> Non
     assert revised == "revised"
     memory = get_memory(stores, ONE)
     assert (memory.content, memory.tags) == ("green tea", ("drink", "green"))
-    verbs = [each.body.get("verb") for each in history(stores, ONE)[1]]
+    verbs = [each.body.get("verb") for each in read_history(stores, ONE)[1]]
     assert verbs == ["import", "import"]
     assert fate(stores, item(stores, "green tea", tags=["drink", "green"])) == "known"
 

@@ -22,13 +22,13 @@ from madeleine.write.connections import link
 from madeleine.write.forget import forget
 from madeleine.write.identity import SELF_ID
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import revise
 from madeleine.write.show import show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.upkeep import rebuild
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import FakeClock, keep, vault_bytes
 
 
@@ -37,7 +37,7 @@ def to(content: str) -> Revision:
 
 
 def file_of(stores: Stores, memory: Memory) -> Path:
-    return stores.vault.root / get(stores, memory.id).path
+    return stores.vault.root / get_stored(stores, memory.id).path
 
 
 def swapped(stores: Stores) -> tuple[Memory, Memory]:
@@ -56,8 +56,8 @@ def test_a_verb_follows_a_memory_whose_file_was_swapped(stores: Stores) -> None:
 
     revise(stores, one.id, to("new words for one"))
 
-    assert get(stores, one.id).memory.content == "new words for one"
-    assert get(stores, two.id).memory.content == "wholly other words"
+    assert get_stored(stores, one.id).memory.content == "new words for one"
+    assert get_stored(stores, two.id).memory.content == "wholly other words"
     assert len(vault_bytes(stores)) == 2
 
 
@@ -67,9 +67,9 @@ def test_swapped_names_are_two_memories_after_one_look(stores: Stores) -> None:
     report = reconcile(stores)
 
     assert report.unreadable == []
-    paths = [get(stores, each.id).path for each in (one, two)]
+    paths = [get_stored(stores, each.id).path for each in (one, two)]
     rebuild(stores)
-    assert [get(stores, each.id).path for each in (one, two)] == paths
+    assert [get_stored(stores, each.id).path for each in (one, two)] == paths
 
 
 def test_forgetting_what_another_file_replaced_touches_nothing_else(stores: Stores) -> None:
@@ -79,7 +79,7 @@ def test_forgetting_what_another_file_replaced_touches_nothing_else(stores: Stor
     with pytest.raises(NoSuchMemory):
         forget(stores, one.id)
 
-    assert get(stores, two.id).memory.content == "wholly other words"
+    assert get_stored(stores, two.id).memory.content == "wholly other words"
 
 
 def test_shifted_names_keep_every_memory(stores: Stores) -> None:
@@ -93,7 +93,7 @@ def test_shifted_names_keep_every_memory(stores: Stores) -> None:
 
     reconcile(stores)
 
-    assert [get(stores, each.id).path for each in (one, two)] == ["2.md", "3.md"]
+    assert [get_stored(stores, each.id).path for each in (one, two)] == ["2.md", "3.md"]
 
 
 def test_a_rebuild_chooses_the_same_of_two_twins(stores: Stores) -> None:
@@ -106,9 +106,9 @@ def test_a_rebuild_chooses_the_same_of_two_twins(stores: Stores) -> None:
 
     reconcile(stores)
 
-    assert get(stores, memory.id).memory.content == "the copied text"
+    assert get_stored(stores, memory.id).memory.content == "the copied text"
     rebuild(stores)
-    assert get(stores, memory.id).memory.content == "the copied text"
+    assert get_stored(stores, memory.id).memory.content == "the copied text"
 
 
 def test_a_twin_is_released_when_the_other_takes_another_id(stores: Stores) -> None:
@@ -122,8 +122,8 @@ def test_a_twin_is_released_when_the_other_takes_another_id(stores: Stores) -> N
 
     reconcile_paths(stores, [path.name])
 
-    assert get(stores, memory.id).memory.content == "the copied text"
-    assert get(stores, other).memory.content == "the original text"
+    assert get_stored(stores, memory.id).memory.content == "the copied text"
+    assert get_stored(stores, other).memory.content == "the original text"
 
 
 def test_a_revision_that_changes_nothing_answers_what_the_file_says(stores: Stores) -> None:
@@ -146,7 +146,7 @@ def test_an_edit_of_the_same_size_and_time_is_seen(stores: Stores) -> None:
 
     reconcile(stores)
 
-    assert get(stores, memory.id).memory.content == "the dog sleeps"
+    assert get_stored(stores, memory.id).memory.content == "the dog sleeps"
 
 
 def test_a_link_made_after_a_hand_edit_takes_the_new_vector(stores: Stores) -> None:
@@ -216,17 +216,17 @@ def test_a_rebuild_that_takes_counters_over_loses_no_use(stores: Stores) -> None
     memory = keep(stores, "the cat sleeps")
     foreign = "---\nid: 97acbe8e-0000-4000-8000-000000000001\naccess_count: 7\n---\nforeign\n"
     (stores.vault.root / "foreign.md").write_text(foreign, encoding="utf-8")
-    embedder.meanwhile = lambda: used(stores, [memory.id], "recalled", "s1")
+    embedder.meanwhile = lambda: record_use(stores, [memory.id], "recalled", "s1")
 
     rebuild(watched)
 
-    assert get(stores, memory.id).memory.access_count == 1
-    assert get(stores, "97acbe8e").memory.access_count == 7
+    assert get_stored(stores, memory.id).memory.access_count == 1
+    assert get_stored(stores, "97acbe8e").memory.access_count == 7
 
 
 def test_two_who_forget_one_memory_make_one_change(stores: Stores) -> None:
     memory = keep(stores, "the cat sleeps")
-    path, data = get(stores, memory.id).path, file_of(stores, memory).read_bytes()
+    path, data = get_stored(stores, memory.id).path, file_of(stores, memory).read_bytes()
     done = forget(stores, memory.id)
 
     (stores.vault.root / path).write_bytes(data)
@@ -247,7 +247,7 @@ def test_a_short_name_of_two_changes_undoes_neither(stores: Stores) -> None:
     with pytest.raises(AmbiguousChange):
         undo(stores, "abcdef")
 
-    assert get(stores, one.id).memory.content == "new one"
+    assert get_stored(stores, one.id).memory.content == "new one"
 
 
 def test_a_clock_set_back_does_not_hide_an_undo(stores: Stores) -> None:

@@ -25,9 +25,9 @@ from madeleine.model.words import ABOUT_SELF, Edge, Tier
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.identity import SELF_ID
-from madeleine.write.resolve import get, resolve
+from madeleine.write.resolve import get_stored, resolve_id
 from madeleine.write.revise import retire, revise
-from madeleine.write.show import history, show
+from madeleine.write.show import read_history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import keep, vault_bytes
@@ -42,7 +42,7 @@ def test_a_revision_changes_only_what_it_names(stores: Stores) -> None:
 
     changed = revise(stores, memory.short_id, revision(content="Uses SQLite"))
 
-    after = get(stores, memory.id).memory
+    after = get_stored(stores, memory.id).memory
     assert after.content == "Uses SQLite"
     assert (after.title, after.space, after.tags) == ("Database", "atlas", ("db",))
     assert after.updated > memory.updated
@@ -54,7 +54,7 @@ def test_a_field_can_be_cleared(stores: Stores) -> None:
 
     revise(stores, memory.id, revision(title=None, space=None, tags=None))
 
-    after = get(stores, memory.id).memory
+    after = get_stored(stores, memory.id).memory
     assert (after.title, after.space, after.tags) == (None, None, ())
 
 
@@ -99,7 +99,7 @@ def test_revising_an_archival_memory_keeps_its_tier(stores: Stores) -> None:
 
     revise(stores, memory.id, revision(content="old but right"))
 
-    assert get(stores, memory.id).memory.tier is Tier.ARCHIVAL
+    assert get_stored(stores, memory.id).memory.tier is Tier.ARCHIVAL
 
 
 def test_retiring_dates_a_memory_and_links_what_replaced_it(stores: Stores) -> None:
@@ -108,10 +108,10 @@ def test_retiring_dates_a_memory_and_links_what_replaced_it(stores: Stores) -> N
 
     retire(stores, old.id, reason="we moved", superseded_by=new.short_id)
 
-    retired = get(stores, old.id).memory
+    retired = get_stored(stores, old.id).memory
     assert retired.valid_until is not None
     assert retired.superseded_by == new.id
-    edge = [c for c in get(stores, new.id).memory.connections if c.edge is Edge.EVOLVED_FROM]
+    edge = [c for c in get_stored(stores, new.id).memory.connections if c.edge is Edge.EVOLVED_FROM]
     assert [(c.target, c.weight, c.reason) for c in edge] == [(old.id, 0.9, "we moved")]
     assert old.id not in [m.id for m in stores.search.listing(Filter(), stores.clock.now(), 9)]
 
@@ -133,7 +133,7 @@ def test_forget_then_restore_is_as_before(stores: Stores) -> None:
 
     assert gone.trash_path.startswith("trash/")
     with pytest.raises(NoSuchMemory):
-        get(stores, one.id)
+        get_stored(stores, one.id)
     assert [e.resolved for e in show(stores, other.id).edges] == [False]
     restore(stores, one.short_id)
     assert vault_bytes(stores) == before
@@ -162,7 +162,7 @@ def test_linking_by_short_id_twice_makes_one_connection(stores: Stores) -> None:
     link(stores, one.short_id, Connection(two.short_id, Edge.SUPPORTS, 0.4, "why"), by="me")
     link(stores, one.short_id, Connection(two.short_id, Edge.SUPPORTS, 0.7), by="me")
 
-    connections = get(stores, one.id).memory.connections
+    connections = get_stored(stores, one.id).memory.connections
     assert [(c.target, c.weight, c.reason, c.by) for c in connections] == [
         (two.id, 0.7, "why", "me")
     ]
@@ -184,11 +184,11 @@ def test_unlinking_takes_one_edge_or_all(stores: Stores) -> None:
 
     unlink(stores, one.id, two.id, Edge.SUPPORTS)
 
-    assert [c.edge for c in get(stores, one.id).memory.connections] == [Edge.PART_OF]
+    assert [c.edge for c in get_stored(stores, one.id).memory.connections] == [Edge.PART_OF]
     with pytest.raises(NoSuchConnection):
         unlink(stores, one.id, two.id, Edge.SUPPORTS)
     unlink(stores, one.id, two.id)
-    assert get(stores, one.id).memory.connections == ()
+    assert get_stored(stores, one.id).memory.connections == ()
 
 
 def test_unlinking_from_the_self_takes_the_tag_away(stores: Stores) -> None:
@@ -204,7 +204,7 @@ def test_an_ambiguous_prefix_lists_the_candidates(stores: Stores) -> None:
     keep(stores, "another matter", id="97acbe8e-0000-4000-8000-000000000002")
 
     with pytest.raises(AmbiguousId, match="fits 2 memories") as refused:
-        resolve(stores, "97acbe8e")
+        resolve_id(stores, "97acbe8e")
 
     assert "one thing" in refused.value.hint
     assert "another matter" in refused.value.hint
@@ -216,14 +216,14 @@ def test_a_wildcard_in_an_id_matches_nothing(stores: Stores, wanted: str) -> Non
     keep(stores, "one thing", id="97acbe8e-0000-4000-8000-000000000001")
 
     with pytest.raises(NoSuchMemory):
-        resolve(stores, wanted)
+        resolve_id(stores, wanted)
 
 
 def test_a_slip_in_an_id_is_answered_with_what_was_meant(stores: Stores) -> None:
     keep(stores, "Use SQLite", id="97acbe8e-0000-4000-8000-000000000001")
 
     with pytest.raises(NoSuchMemory) as refused:
-        resolve(stores, "97acbe8f")
+        resolve_id(stores, "97acbe8f")
 
     assert "Use SQLite" in refused.value.hint
 
@@ -238,7 +238,7 @@ def test_every_change_can_be_undone_and_redone(stores: Stores) -> None:
 
     undone = undo(stores, changed.change)
     assert vault_bytes(stores) == before
-    assert get(stores, memory.id).memory.content == "Uses Postgres"
+    assert get_stored(stores, memory.id).memory.content == "Uses Postgres"
     with pytest.raises(AlreadyDone):
         undo(stores, changed.change)
 
@@ -252,7 +252,7 @@ def test_every_change_can_be_undone_and_redone(stores: Stores) -> None:
 def test_undo_never_overwrites_what_a_person_wrote_since(stores: Stores) -> None:
     memory = keep(stores, "Uses Postgres", title="Database")
     changed = revise(stores, memory.id, revision(content="Uses SQLite"))
-    path = stores.vault.root / get(stores, memory.id).path
+    path = stores.vault.root / get_stored(stores, memory.id).path
     path.write_text(path.read_text(encoding="utf-8") + "by hand\n", encoding="utf-8")
 
     with pytest.raises(EditedSince, match=r"^“Database” was changed since"):
@@ -272,7 +272,7 @@ def test_undo_says_what_was_forgotten_since_by_its_title(stores: Stores) -> None
 
 def test_undoing_a_remember_moves_it_to_the_trash(stores: Stores) -> None:
     memory = keep(stores, "a slip of the tongue")
-    _, events = history(stores, memory.id)
+    _, events = read_history(stores, memory.id)
     change = next(e for e in events if e.kind is EventKind.REMEMBERED).body["change"]
 
     undo(stores, str(change))
@@ -287,7 +287,7 @@ def test_the_history_knows_what_was_made_to_hold_again(stores: Stores) -> None:
     revise(stores, memory.id, revision(valid_until=None, superseded_by=None))
     revise(stores, memory.id, revision(title="The ford"))
 
-    _, events = history(stores, memory.id)
+    _, events = read_history(stores, memory.id)
 
     told = [each.body.get("details") for each in events if each.body.get("verb") == "revise"]
     assert told == [{}, {"revived": True}]
@@ -303,7 +303,7 @@ def test_history_tells_what_happened_newest_first(stores: Stores) -> None:
     revise(stores, memory.id, revision(title="T"))
     forget(stores, memory.id, reason="no longer needed")
 
-    _, events = history(stores, memory.short_id)
+    _, events = read_history(stores, memory.short_id)
 
     verbs = [
         e.body.get("verb") for e in events if e.kind in (EventKind.CHANGED, EventKind.REMEMBERED)

@@ -20,16 +20,16 @@ from madeleine.model.revision import Revision, read_revision
 from madeleine.model.words import Edge
 from madeleine.recall.recall import recall
 from madeleine.vault.markdown import render_memory
-from madeleine.write.claims import overtaken
+from madeleine.write.claims import find_overtaken_claims
 from madeleine.write.forget import forget, restore
 from madeleine.write.identity import SELF_ID, ensure_self
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.remember_many import remember_many
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import revise
-from madeleine.write.show import history, show
+from madeleine.write.show import read_history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
@@ -45,7 +45,7 @@ def revision(**values: object) -> Revision:
 
 
 def now_of(stores: Stores, memory: Memory) -> Memory:
-    return get(stores, memory.id).memory
+    return get_stored(stores, memory.id).memory
 
 
 def current(stores: Stores) -> set[str]:
@@ -193,8 +193,8 @@ def test_the_self_is_never_replaced(stores: Stores) -> None:
 
     keep(stores, "another", claim=Claim("a", "b", "d"))
 
-    assert get(stores, SELF_ID).memory.superseded_by is None
-    assert overtaken(stores) == []
+    assert get_stored(stores, SELF_ID).memory.superseded_by is None
+    assert find_overtaken_claims(stores) == []
 
 
 def test_one_undo_takes_all_of_it_back_byte_for_byte(stores: Stores) -> None:
@@ -227,7 +227,7 @@ def test_a_claim_survives_a_lost_index(tmp_path: Path) -> None:
 
 
 def test_a_rival_that_a_hand_broke_is_left_and_named(stores: Stores) -> None:
-    old = get(stores, keep(stores, "Ana lives in Ghent", claim=city("Ghent")).id)
+    old = get_stored(stores, keep(stores, "Ana lives in Ghent", claim=city("Ghent")).id)
     (stores.vault.root / old.path).write_bytes(b"---\ntype: nonsense\n---\nGhent\n")
 
     result = remember(stores, Draft("She has moved over to Cork", claim=city("Cork")))
@@ -238,7 +238,7 @@ def test_a_rival_that_a_hand_broke_is_left_and_named(stores: Stores) -> None:
 
 
 def test_a_rival_that_a_hand_edited_keeps_what_the_hand_wrote(stores: Stores) -> None:
-    old = get(stores, keep(stores, "Ana lives in Ghent", claim=city("Ghent")).id)
+    old = get_stored(stores, keep(stores, "Ana lives in Ghent", claim=city("Ghent")).id)
     path = stores.vault.root / old.path
     path.write_bytes(path.read_bytes().replace(b"lives in", b"dwells near"))
 
@@ -264,8 +264,8 @@ def test_many_at_once_are_as_one_after_the_other(stores: Stores) -> None:
 
     outcomes = remember_many(stores, drafts)
 
-    assert all(isinstance(each, Remembered) for each in outcomes)
-    made = [each.memory for each in outcomes if isinstance(each, Remembered)]
+    assert all(isinstance(each, RememberResult) for each in outcomes)
+    made = [each.memory for each in outcomes if isinstance(each, RememberResult)]
     assert current(stores) == {"something else", "She has moved over to Cork", "a port"}
     assert now_of(stores, made[0]).superseded_by == made[3].id
     assert [now_of(stores, each).content for each in made] == [each.content for each in drafts]
@@ -360,7 +360,7 @@ def test_files_that_disagree_are_found_for_the_night(stores: Stores) -> None:
     keep(stores, "the port of atlas", space="atlas", claim=Claim("server", "port", "80"))
     keep(stores, "the port of orion", space="orion", claim=Claim("server", "port", "90"))
 
-    pairs = overtaken(stores)
+    pairs = find_overtaken_claims(stores)
 
     assert [(older.id, newer.id) for older, newer in pairs] == [(old.id, new.id)]
 
@@ -371,8 +371,10 @@ def test_a_restored_old_value_is_found_for_the_night(stores: Stores) -> None:
     new = keep(stores, "She has moved over to Cork", claim=city("Cork"))
     restore(stores, old.id)
 
-    assert [(older.id, newer.id) for older, newer in overtaken(stores)] == [(old.id, new.id)]
-    assert overtaken(stores, limit=0) == []
+    assert [(older.id, newer.id) for older, newer in find_overtaken_claims(stores)] == [
+        (old.id, new.id)
+    ]
+    assert find_overtaken_claims(stores, limit=0) == []
 
 
 # --- recall -------------------------------------------------------------------------------
@@ -408,7 +410,7 @@ def test_history_and_show_keep_all_values(stores: Stores) -> None:
     new = keep(stores, "She has moved over to Cork", claim=city("Cork"))
 
     assert show(stores, old.id).stored.memory.claim == city("Ghent")
-    _, events = history(stores, old.id)
+    _, events = read_history(stores, old.id)
     assert [each.body["verb"] for each in events if "verb" in each.body] == ["remember"] * 2
     assert new.id in {row.source for row in stores.graph.edges([old.id])}
     shown_then = Filter(as_of=old.created + timedelta(microseconds=1))

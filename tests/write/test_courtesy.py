@@ -16,12 +16,12 @@ from madeleine.api.operations import perform
 from madeleine.bootstrap import open_house
 from madeleine.index.search import no_pause
 from madeleine.write import courtesy
-from madeleine.write.courtesy import Courtesy
+from madeleine.write.courtesy import PriorityGate
 
 LONG = 30.0
 
 
-class Noting(Courtesy):
+class Noting(PriorityGate):
     """Notes how often somebody gave way, and how often somebody was waited for."""
 
     def __init__(self) -> None:
@@ -41,9 +41,9 @@ class Noting(Courtesy):
 
 
 def test_nobody_stands_still_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "STILL_SECONDS", LONG)
+    monkeypatch.setattr(courtesy, "MAX_WAIT_SECONDS", LONG)
     began = time.monotonic()
-    manners = Courtesy()
+    manners = PriorityGate()
     with manners.waited_for():
         pass
     manners.give_way()
@@ -53,8 +53,8 @@ def test_nobody_stands_still_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None
 def test_it_stands_still_until_the_last_who_is_waited_for_is_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(courtesy, "STILL_SECONDS", LONG)
-    manners, over = Courtesy(), threading.Event()
+    monkeypatch.setattr(courtesy, "MAX_WAIT_SECONDS", LONG)
+    manners, over = PriorityGate(), threading.Event()
 
     def has_time() -> None:
         manners.give_way()
@@ -70,17 +70,17 @@ def test_it_stands_still_until_the_last_who_is_waited_for_is_done(
 
 
 def test_under_a_load_without_end_it_goes_on_after_a_moment() -> None:
-    manners = Courtesy()
+    manners = PriorityGate()
     with manners.waited_for():
         began = time.monotonic()
         manners.give_way()
-        assert courtesy.STILL_SECONDS * 0.5 <= time.monotonic() - began < LONG / 2
+        assert courtesy.MAX_WAIT_SECONDS * 0.5 <= time.monotonic() - began < LONG / 2
 
 
 def test_a_question_is_waited_for_and_a_job_gives_way_between_portions(tmp_path: Path) -> None:
     house = open_house(tmp_path / "home")
     noting = Noting()
-    house.stores = replace(house.stores, courtesy=noting)
+    house.stores = replace(house.stores, priority_gate=noting)
     house.__post_init__()
     try:
         perform(house, "remember", Call(body={"content": "The pump stands in the cellar."}))

@@ -19,7 +19,7 @@ from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import remember_many
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -89,7 +89,7 @@ def test_many_threads_writing_at_once_lose_nothing(stores: Stores) -> None:
 
     assert len(set(ids)) == 40
     for number, memory_id in enumerate(ids):
-        memory = get(stores, memory_id).memory
+        memory = get_stored(stores, memory_id).memory
         assert memory.title == f"T{number}"
         assert hub in [each.target for each in memory.connections]
     assert stores.search.count(Filter(), stores.clock.now()) == 41
@@ -112,5 +112,5 @@ def test_many_threads_changing_one_memory_all_get_their_way(stores: Stores) -> N
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda each: link(stores, source, Connection(each, Edge.SUPPORTS)), targets))
 
-    linked = {each.target for each in get(stores, source).memory.connections}
+    linked = {each.target for each in get_stored(stores, source).memory.connections}
     assert linked >= set(targets)

@@ -12,8 +12,8 @@ from madeleine.model.digest import memory_version
 from madeleine.model.memory import Connection
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
-from madeleine.write.merge import Seen, choose_keeper, merge
-from madeleine.write.resolve import get
+from madeleine.write.merge import SeenVersions, choose_keeper, merge
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -37,12 +37,12 @@ def test_merging_keeps_one_and_remaps_the_others_connections(stores: Stores) -> 
 
     result = merge(stores, kept, dropped, content="Chose SQLite, embedded, for Ormah")
 
-    keeper = get(stores, kept).memory
+    keeper = get_stored(stores, kept).memory
     assert keeper.content == "Chose SQLite, embedded, for Ormah"
     assert keeper.title == "SQLite"
     assert keeper.tags == ("db", "storage")
     assert [(c.target, c.edge) for c in keeper.connections] == [(target, Edge.DEPENDS_ON)]
-    pointing = get(stores, neighbour).memory.connections
+    pointing = get_stored(stores, neighbour).memory.connections
     assert [(c.target, c.edge, c.weight) for c in pointing] == [(kept, Edge.SUPPORTS, 0.9)]
     assert result.removed == dropped
     assert result.neighbours == 1
@@ -52,7 +52,7 @@ def test_merging_keeps_one_and_remaps_the_others_connections(stores: Stores) -> 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_merge_of_what_says_something_else_by_now_is_refused(stores: Stores, which: int) -> None:
     pair = kept, dropped = family(stores)[:2]
-    seen = Seen(*(memory_version(get(stores, each).memory) for each in pair))
+    seen = SeenVersions(*(memory_version(get_stored(stores, each).memory) for each in pair))
     revise(stores, pair[which], Revision({"content": "written meanwhile"}))
     before = vault_bytes(stores)
 
@@ -64,13 +64,14 @@ def test_a_merge_of_what_says_something_else_by_now_is_refused(stores: Stores, w
 
 def test_a_merge_of_what_was_seen_is_made(stores: Stores) -> None:
     kept, dropped = family(stores)[:2]
-    seen = Seen(
-        memory_version(get(stores, kept).memory), memory_version(get(stores, dropped).memory)
+    seen = SeenVersions(
+        memory_version(get_stored(stores, kept).memory),
+        memory_version(get_stored(stores, dropped).memory),
     )
 
     merge(stores, kept, dropped, content="as I saw both", seen=seen)
 
-    assert get(stores, kept).memory.content == "as I saw both"
+    assert get_stored(stores, kept).memory.content == "as I saw both"
 
 
 def test_undoing_a_merge_restores_every_file_byte_for_byte(stores: Stores) -> None:
@@ -82,7 +83,7 @@ def test_undoing_a_merge_restores_every_file_byte_for_byte(stores: Stores) -> No
     undo(stores, change)
 
     assert vault_bytes(stores) == before
-    assert get(stores, dropped).memory.tags == ("storage",)
+    assert get_stored(stores, dropped).memory.tags == ("storage",)
 
 
 def test_a_merge_can_be_undone_after_the_index_is_lost(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_what_was_superseded_by_the_other_follows_to_the_keeper(stores: Stores) 
 
     merge(stores, kept, dropped)
 
-    assert get(stores, old).memory.superseded_by == kept
+    assert get_stored(stores, old).memory.superseded_by == kept
 
 
 def test_connections_between_the_two_do_not_become_loops(stores: Stores) -> None:
@@ -115,7 +116,7 @@ def test_connections_between_the_two_do_not_become_loops(stores: Stores) -> None
 
     merge(stores, one, two)
 
-    assert get(stores, one).memory.connections == ()
+    assert get_stored(stores, one).memory.connections == ()
 
 
 def test_a_memory_cannot_be_merged_with_itself(stores: Stores) -> None:
@@ -138,7 +139,7 @@ def test_the_keeper_is_the_higher_tier_then_the_longer_then_the_newer(stores: St
 def test_a_file_changed_by_hand_since_stops_a_merge_undo(stores: Stores) -> None:
     kept, dropped, neighbour, _ = family(stores)
     change = merge(stores, kept, dropped).change
-    stored = get(stores, neighbour)
+    stored = get_stored(stores, neighbour)
     path = stores.vault.root / stored.path
     path.write_bytes(path.read_bytes() + b"more\n")
     before = vault_bytes(stores)

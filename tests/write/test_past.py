@@ -11,9 +11,9 @@ from madeleine.model.memory import Connection
 from madeleine.model.revision import read_revision
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
-from madeleine.write.past import as_it_was, turn
+from madeleine.write.past import read_memory_as_of, read_transition
 from madeleine.write.reconcile import reconcile
-from madeleine.write.resolve import get, get_memory
+from madeleine.write.resolve import get_memory, get_stored
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock, keep
@@ -35,7 +35,7 @@ def test_every_change_is_told_with_what_was_before_and_after(stores: Stores) -> 
     second = say(stores, memory.id, "three")
 
     for change, before, after in ((first, "one", "two"), (second, "two", "three")):
-        seen = turn(stores, memory.id, change)
+        seen = read_transition(stores, memory.id, change)
         assert (seen.before and seen.before.content, seen.after and seen.after.content) == (
             before,
             after,
@@ -46,19 +46,19 @@ def test_every_change_is_told_with_what_was_before_and_after(stores: Stores) -> 
 def test_what_a_hand_wrote_over_is_not_made_up(stores: Stores) -> None:
     memory = keep(stores, "one")
     first = say(stores, memory.id, "two")
-    path = stores.vault.root / get(stores, memory.id).path
+    path = stores.vault.root / get_stored(stores, memory.id).path
     path.write_text(path.read_text(encoding="utf-8").replace("two", "by hand"), encoding="utf-8")
     reconcile(stores)
     say(stores, memory.id, "three")
 
-    assert turn(stores, memory.id, first).after is None
+    assert read_transition(stores, memory.id, first).after is None
 
 
 def test_going_to_the_trash_changes_nothing_that_it_says(stores: Stores) -> None:
     memory = keep(stores, "one")
     gone = forget(stores, memory.id).change
 
-    seen = turn(stores, memory.id, gone)
+    seen = read_transition(stores, memory.id, gone)
 
     assert seen.moved
     assert seen.after is not None
@@ -70,7 +70,7 @@ def test_a_change_of_another_memory_is_none_of_this_one(stores: Stores) -> None:
     change = say(stores, other.id, "still other words")
 
     with pytest.raises(NoSuchChange):
-        turn(stores, one.id, change)
+        read_transition(stores, one.id, change)
 
 
 def test_a_memory_is_shown_as_it_was_at_a_moment(stores: Stores) -> None:
@@ -85,7 +85,7 @@ def test_a_memory_is_shown_as_it_was_at_a_moment(stores: Stores) -> None:
     say(stores, memory.id, "three")
 
     moments = (before, born, between, stores.clock.now())
-    said = [as_it_was(stores, memory.id, each) for each in moments]
+    said = [read_memory_as_of(stores, memory.id, each) for each in moments]
 
     assert [each and each.content for each in said] == [None, "one", "two", "three"]
 
@@ -103,7 +103,7 @@ def test_an_edit_for_another_version_is_refused_and_changes_nothing(stores: Stor
 
 def test_an_edit_by_hand_makes_another_version_even_with_its_old_date(stores: Stores) -> None:
     memory = keep(stores, "one")
-    path = stores.vault.root / get(stores, memory.id).path
+    path = stores.vault.root / get_stored(stores, memory.id).path
     path.write_text(path.read_text(encoding="utf-8").replace("one", "by hand"), encoding="utf-8")
 
     with pytest.raises(FileChanged):

@@ -24,12 +24,12 @@ from madeleine.vault.redaction import redact_event
 from madeleine.write.connections import link
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.purge import purge
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
 from tests.sleep.nights import as_now, job_of, one_of_each, run
 from tests.sleep.tasks.ageing import aged, set_to
@@ -63,7 +63,7 @@ def test_nothing_of_a_purged_memory_remains(tmp_path: Path) -> None:
     revised = read_revision({"content": f"The {SECRET} wakes up"}, MemoryLimits())
     revise(stores, memory.id, revised)
     link(stores, memory.id, Connection(other.id, Edge.SUPPORTS, reason=SECRET), by="me")
-    used(stores, [memory.id], "opened", "s", wait=True)
+    record_use(stores, [memory.id], "opened", "s", wait=True)
     run(stores, decay())
     forget(stores, memory.id, reason=f"no more {SECRET}")
     close(stores)
@@ -109,7 +109,7 @@ def everyone(stores: Stores) -> list[Memory]:
 def test_use_scores_and_history_of_the_others_stay(stores: Stores) -> None:
     kept, gone = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
     for each in (kept, gone):
-        used(stores, [each.id], "opened", "s", wait=True)
+        record_use(stores, [each.id], "opened", "s", wait=True)
     run(stores, decay())
     before, story = as_now(stores, kept), stores.log.history(kept.id)
     forget(stores, gone.id)
@@ -259,7 +259,7 @@ def test_questions_about_it_go_whatever_was_answered(tmp_path: Path, ask: bool) 
         arrow = Connection(memory.id, Edge.CONTRADICTS, 0.7, by="planned")
         asked = Patch(Link(other, (arrow,), (memory,)), f"the {SECRET}?", ask=True)
         run(stores, job_of(asked))
-        decide(stores, stores.log.proposals()[0].id, ProposalStatus.REJECTED, by="me")
+        decide_proposal(stores, stores.log.proposals()[0].id, ProposalStatus.REJECTED, by="me")
     else:
         undo(stores, linked.run)
     assert stores.log.proposals(ProposalStatus.REJECTED)

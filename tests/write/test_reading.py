@@ -23,12 +23,12 @@ from madeleine.model.query import Filter
 from madeleine.model.revision import Revision, read_revision
 from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.words import Tier
-from madeleine.write.embedding import portions
+from madeleine.write.embedding import split_by_size
 from madeleine.write.merge import merge
-from madeleine.write.reconcile import Reconciled, embed_missing, reconcile
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.reconcile import ReconcileResult, embed_missing, reconcile
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.remember_many import remember_many
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.upkeep import rebuild
@@ -100,8 +100,8 @@ def test_what_was_said_is_read_with_the_date_that_its_file_says(
 
     (made,) = remember_many(stores, [draft]) if many else [remember(stores, draft)]
 
-    assert isinstance(made, Remembered)
-    created = get(stores, made.memory.id).memory.created
+    assert isinstance(made, RememberResult)
+    created = get_stored(stores, made.memory.id).memory.created
     assert reader.texts == [f"[{created.day} {created:%B} 2026] Melanie: I painted it!"]
 
 
@@ -225,7 +225,7 @@ def test_a_text_that_the_model_did_not_read_is_noted_as_without_vector(
     assert list(notes) == [Cause(NoteKind.WITHOUT_VECTOR, {"why": "fake-1: away"})]
 
 
-def write_by_hand(stores: Stores, text: str) -> Reconciled:
+def write_by_hand(stores: Stores, text: str) -> ReconcileResult:
     (stores.vault.root / "by-hand.md").write_text(text, encoding="utf-8")
     return reconcile(stores)
 
@@ -259,7 +259,7 @@ def test_long_texts_do_not_keep_the_daemon_from_ending(
 def test_portions_hold_everything_in_order_and_no_more_than_they_may(
     sizes: list[int], most: int, most_size: int
 ) -> None:
-    made = [list(each) for each in portions(sizes, lambda size: size, most, most_size)]
+    made = [list(each) for each in split_by_size(sizes, lambda size: size, most, most_size)]
 
     assert [size for portion in made for size in portion] == sizes
     for portion in made:

@@ -13,8 +13,8 @@ from madeleine.model.memory import Connection
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
-from madeleine.write.record import event, record
-from madeleine.write.resolve import get
+from madeleine.write.record import new_event, record_events
+from madeleine.write.resolve import get_stored
 from madeleine.write.show import show
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores, reopened, vault_bytes
@@ -32,7 +32,7 @@ def found_by_meaning(stores: Stores, text: str) -> str:
 
 
 def file_of(stores: Stores, memory_id: str) -> Path:
-    return stores.vault.root / get(stores, memory_id).path
+    return stores.vault.root / get_stored(stores, memory_id).path
 
 
 def test_a_file_written_by_hand_becomes_a_memory(stores: Stores) -> None:
@@ -75,7 +75,7 @@ def test_a_renamed_file_is_the_same_memory(stores: Stores) -> None:
     report = reconcile(stores)
 
     assert (report.written, report.dropped) == (1, 0)
-    assert get(stores, memory.id).path == "animals/cat.md"
+    assert get_stored(stores, memory.id).path == "animals/cat.md"
 
 
 @pytest.mark.proves("I1")
@@ -92,7 +92,7 @@ def test_a_memory_exists_exactly_when_its_file_does(stores: Stores) -> None:
 
     path.write_bytes(data)
     reconcile(stores)
-    assert get(stores, memory.id).memory.content == "the cat sleeps"
+    assert get_stored(stores, memory.id).memory.content == "the cat sleeps"
 
 
 def test_a_file_that_no_longer_parses_keeps_its_index_row(stores: Stores) -> None:
@@ -103,7 +103,7 @@ def test_a_file_that_no_longer_parses_keeps_its_index_row(stores: Stores) -> Non
 
     report = reconcile(stores)
 
-    assert get(stores, memory.id).memory.title == "Cat"
+    assert get_stored(stores, memory.id).memory.title == "Cat"
     assert found_by_text(stores, "cat") == [memory.id]
     assert len(report.unreadable) == 1
     assert "fable" in report.unreadable[0]
@@ -134,13 +134,13 @@ def test_of_two_files_with_one_id_the_shorter_name_counts(stores: Stores) -> Non
 
     report = reconcile(stores)
 
-    assert get(stores, memory.id).memory.content == "the cat sleeps"
+    assert get_stored(stores, memory.id).memory.content == "the cat sleeps"
     assert len(report.unreadable) == 1
     assert "same id" in report.unreadable[0]
 
     path.unlink()
     reconcile_paths(stores, [path.name])
-    assert get(stores, memory.id).memory.content == "the cat wakes"
+    assert get_stored(stores, memory.id).memory.content == "the cat wakes"
 
 
 def test_reindexing_a_memory_keeps_every_connection_that_points_to_it(stores: Stores) -> None:
@@ -210,15 +210,15 @@ def test_reading_and_scoring_leave_every_file_untouched(stores: Stores) -> None:
 
     show(stores, memory.id)
     found_by_text(stores, "cat")
-    uses = event(stores, EventKind.USED, {"memory": memory.id, "how": "recalled"})
-    scored = event(stores, EventKind.SCORED, {"scores": {memory.id: {"importance": 0.9}}})
-    record(stores, [uses, scored], durable=True)
+    uses = new_event(stores, EventKind.USED, {"memory": memory.id, "how": "recalled"})
+    scored = new_event(stores, EventKind.SCORED, {"scores": {memory.id: {"importance": 0.9}}})
+    record_events(stores, [uses, scored], durable=True)
     reconcile(stores)
 
     assert vault_bytes(stores) == before
     assert {p: p.stat().st_mtime_ns for p in stores.vault.root.rglob("*")} == times
-    assert get(stores, memory.id).memory.importance == 0.9
-    assert get(stores, memory.id).memory.access_count == 1
+    assert get_stored(stores, memory.id).memory.importance == 0.9
+    assert get_stored(stores, memory.id).memory.access_count == 1
 
 
 def test_counters_of_a_foreign_file_are_taken_over_once(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_counters_of_a_foreign_file_are_taken_over_once(tmp_path: Path) -> None:
     reconcile(stores)
     stores = reopened(stores, home, without_index=True)
 
-    memory = get(stores, memory_id).memory
+    memory = get_stored(stores, memory_id).memory
     assert (memory.access_count, memory.stability, memory.importance) == (7, 12.5, 0.61)
     assert memory.content == "Lives in Dublin"
     assert path.read_text(encoding="utf-8") == text
@@ -270,7 +270,7 @@ def test_restart_embeds_only_what_changed(tmp_path: Path) -> None:
 def test_several_chunks_may_be_one_transaction(
     stores: Stores, monkeypatch: pytest.MonkeyPatch, chunks: int, expected: list[int]
 ) -> None:
-    monkeypatch.setattr("madeleine.write.reconcile.CHUNK", 4)
+    monkeypatch.setattr("madeleine.write.reconcile.BATCH_FILES", 4)
     for number in range(10):
         keep(stores, f"memory number {number}")
     stores.index.clear()
@@ -302,4 +302,4 @@ def test_a_row_the_index_lost_comes_back(stores: Stores) -> None:
 
     reconcile(stores)
 
-    assert get(stores, memory.id).memory.content == "the cat sleeps"
+    assert get_stored(stores, memory.id).memory.content == "the cat sleeps"

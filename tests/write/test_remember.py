@@ -19,11 +19,11 @@ from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.write.config import WriteConfig
 from madeleine.write.identity import SELF_ID
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.remember_many import remember_many
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.show import show
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.stores import Stores, VerbConfig
 from tests.fakes import FakeClock, close, keep, make_stores, reopened, vault_bytes
 from tests.sentences import in_words
 
@@ -36,7 +36,7 @@ def test_remembering_writes_one_file_that_says_it(stores: Stores) -> None:
     (name, data), *_ = files.items()
     assert name == f"fact_home_{memory.short_id}.md"
     assert b"Lives in Dublin" in data
-    assert get(stores, memory.short_id).memory == memory
+    assert get_stored(stores, memory.short_id).memory == memory
 
 
 def test_remembering_the_same_text_twice_names_the_first(stores: Stores) -> None:
@@ -162,7 +162,10 @@ def test_texts_that_the_model_cannot_read_are_not_linked_for_likeness(tmp_path: 
         assert keep(stores, text).connections == ()
     many = remember_many(stores, [Draft("ราคาน้ำมันวันนี้"), Draft("поезд уходит утром")])
 
-    assert [each.memory.connections for each in many if isinstance(each, Remembered)] == [(), ()]
+    assert [each.memory.connections for each in many if isinstance(each, RememberResult)] == [
+        (),
+        (),
+    ]
     assert stores.search.counts().unembedded == 0
     cache.close()
     close(plain)
@@ -177,7 +180,7 @@ def test_linking_across_spaces_needs_more(tmp_path: Path) -> None:
     vector = stores.minds.embedder.ask(other).vector
     hit = stores.search.search_vector(vector, Filter(), stores.clock.now(), 1)[0]
     close(stores)
-    habits = Habits(write=WriteConfig(link_threshold=hit.score - 0.05))
+    habits = VerbConfig(write=WriteConfig(link_threshold=hit.score - 0.05))
 
     for name, space, links in (("same", "a", 1), ("cross", "b", 0)):
         stores = make_stores(tmp_path / name, habits=habits)
@@ -206,7 +209,7 @@ def test_about_self_makes_one_self_that_defines_the_memory(tmp_path: Path) -> No
 
 
 def test_the_core_cap_demotes_the_least_important_and_spares_the_self(tmp_path: Path) -> None:
-    stores = make_stores(tmp_path / "home", habits=Habits(write=WriteConfig(core_cap=2)))
+    stores = make_stores(tmp_path / "home", habits=VerbConfig(write=WriteConfig(core_cap=2)))
     keep(stores, "about me", tags=(ABOUT_SELF,), about_self=True)
     first = keep(stores, "first of the core", tier=Tier.CORE)
     keep(stores, "second of the core", tier=Tier.CORE)
@@ -217,7 +220,7 @@ def test_the_core_cap_demotes_the_least_important_and_spares_the_self(tmp_path: 
     assert sum(tier is Tier.CORE for tier in tiers.values()) == 2  # the self is one of them
     assert tiers["third of the core"] is Tier.CORE
     assert "core is full" in in_words(result.notes)[0]
-    assert get(stores, first.id).memory.tier is Tier.WORKING
+    assert get_stored(stores, first.id).memory.tier is Tier.WORKING
     assert stores.search.memories([SELF_ID])[SELF_ID].tier is Tier.CORE
     close(stores)
 
@@ -257,4 +260,4 @@ def test_created_may_be_given_for_imports(stores: Stores) -> None:
     memory = keep(stores, "long ago", created=then)
 
     assert memory.created == then
-    assert replace(memory, usage=memory.usage) == get(stores, memory.id).memory
+    assert replace(memory, usage=memory.usage) == get_stored(stores, memory.id).memory

@@ -13,9 +13,9 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.recall.recall import recall
 from madeleine.vault.vault import FolderVault
 from madeleine.write import upkeep
-from madeleine.write.record import event, record
-from madeleine.write.resolve import get
-from madeleine.write.show import history
+from madeleine.write.record import new_event, record_events
+from madeleine.write.resolve import get_stored
+from madeleine.write.show import read_history
 from madeleine.write.stores import Stores
 from madeleine.write.upkeep import compact, rebuild
 from tests.fakes import FakeClock, close, keep, make_stores, reopened
@@ -27,13 +27,15 @@ def runs(stores: Stores) -> list[Event]:
 
 def test_a_rebuild_changes_no_answer(stores: Stores) -> None:
     ids = [keep(stores, f"thought number {n} about the cat").id for n in range(30)]
-    record(stores, [event(stores, EventKind.USED, {"memory": ids[3], "how": "x"})], durable=True)
-    before = {each: (get(stores, each), history(stores, each)) for each in ids}
+    record_events(
+        stores, [new_event(stores, EventKind.USED, {"memory": ids[3], "how": "x"})], durable=True
+    )
+    before = {each: (get_stored(stores, each), read_history(stores, each)) for each in ids}
     hits = recall(stores, RecallQuery("cat number 7"), touch=False)
 
     rebuild(stores)
 
-    assert {each: (get(stores, each), history(stores, each)) for each in ids} == before
+    assert {each: (get_stored(stores, each), read_history(stores, each)) for each in ids} == before
     assert recall(stores, RecallQuery("cat number 7"), touch=False) == hits
 
 
@@ -75,11 +77,11 @@ def test_a_rebuild_killed_midway_leaves_the_old_index_answering(
         rebuild(stores)
     monkeypatch.undo()
 
-    assert get(stores, memory.id).memory == memory
+    assert get_stored(stores, memory.id).memory == memory
     stores = reopened(stores, home)
-    assert get(stores, memory.id).memory == memory
+    assert get_stored(stores, memory.id).memory == memory
     rebuild(stores)
-    assert get(stores, memory.id).memory == memory
+    assert get_stored(stores, memory.id).memory == memory
     close(stores)
 
 
@@ -132,21 +134,21 @@ def test_compacting_past_months_changes_no_answer(tmp_path: Path) -> None:
     clock = FakeClock()
     stores = make_stores(home, clock)
     memory = keep(stores, "the cat sleeps")
-    uses = [event(stores, EventKind.USED, {"memory": memory.id, "how": "x"}) for _ in range(5)]
+    uses = [new_event(stores, EventKind.USED, {"memory": memory.id, "how": "x"}) for _ in range(5)]
     scores = [
-        event(stores, EventKind.SCORED, {"scores": {memory.id: {"importance": n / 10}}})
+        new_event(stores, EventKind.SCORED, {"scores": {memory.id: {"importance": n / 10}}})
         for n in range(5)
     ]
-    record(stores, [*uses, *scores], durable=True)
-    before = get(stores, memory.id), history(stores, memory.id)
+    record_events(stores, [*uses, *scores], durable=True)
+    before = get_stored(stores, memory.id), read_history(stores, memory.id)
     clock.pass_by(days=40)
 
     report = compact(stores)
 
     assert report.dropped
-    assert (get(stores, memory.id), history(stores, memory.id)) == before
+    assert (get_stored(stores, memory.id), read_history(stores, memory.id)) == before
     stores = reopened(stores, home, without_index=True)
-    assert (get(stores, memory.id), history(stores, memory.id)) == before
+    assert (get_stored(stores, memory.id), read_history(stores, memory.id)) == before
     assert before[0].memory.importance == 0.4
     close(stores)
 
@@ -156,18 +158,18 @@ def test_two_devices_beside_one_vault_count_every_use_once(tmp_path: Path) -> No
     home = tmp_path / "shared"
     laptop = make_stores(home, device="laptop")
     memory = keep(laptop, "the cat sleeps")
-    used = event(laptop, EventKind.USED, {"memory": memory.id, "how": "x", "session": "a"})
-    record(laptop, [used], durable=True)
+    used = new_event(laptop, EventKind.USED, {"memory": memory.id, "how": "x", "session": "a"})
+    record_events(laptop, [used], durable=True)
     close(laptop)
     desk = reopened(make_stores(home, device="desk"), home)
-    used = event(desk, EventKind.USED, {"memory": memory.id, "how": "x", "session": "b"})
-    record(desk, [used], durable=True)
+    used = new_event(desk, EventKind.USED, {"memory": memory.id, "how": "x", "session": "b"})
+    record_events(desk, [used], durable=True)
 
     copy = home / "journal" / "laptop-2026-11.sync-conflict-20261115.jsonl"
     copy.write_bytes((home / "journal" / "laptop-2026-11.jsonl").read_bytes())
     desk = reopened(desk, home, without_index=True)
 
-    assert get(desk, memory.id).memory.access_count == 2
+    assert get_stored(desk, memory.id).memory.access_count == 2
     close(desk)
 
 
@@ -178,12 +180,14 @@ def test_a_torn_journal_line_costs_only_itself_and_stays_reported(tmp_path: Path
     file = next((home / "journal").glob("*.jsonl"))
     with file.open("ab") as lines:
         lines.write(b'{"v":1,"id":"half\n')
-    record(stores, [event(stores, EventKind.USED, {"memory": memory.id, "how": "x"})], durable=True)
+    record_events(
+        stores, [new_event(stores, EventKind.USED, {"memory": memory.id, "how": "x"})], durable=True
+    )
 
     for _ in range(2):
         stores = reopened(stores, home, without_index=True)
         assert [(each.path, each.line) for each in stores.log.torn()] == [(file.name, 2)]
-        assert get(stores, memory.id).memory.access_count == 1
+        assert get_stored(stores, memory.id).memory.access_count == 1
     stores = reopened(stores, home)
     assert len(stores.log.torn()) == 1
     close(stores)

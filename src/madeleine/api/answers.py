@@ -70,20 +70,20 @@ from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.report import HoldOut
 from madeleine.whisper.values import Whispered
-from madeleine.write.change_file import Changed
-from madeleine.write.forget import Forgotten
-from madeleine.write.merge import Merged
-from madeleine.write.proposals import Decided
-from madeleine.write.purge import Purged
-from madeleine.write.reconcile import Reconciled
-from madeleine.write.remember import Remembered
-from madeleine.write.show import Shown
-from madeleine.write.undo import Undone
+from madeleine.write.change_file import ChangeResult
+from madeleine.write.forget import ForgetResult
+from madeleine.write.merge import MergeResult
+from madeleine.write.proposals import ProposalDecision
+from madeleine.write.purge import PurgeResult
+from madeleine.write.reconcile import ReconcileResult
+from madeleine.write.remember import RememberResult
+from madeleine.write.show import MemoryView
+from madeleine.write.undo import UndoResult
 
 # -- writing -------------------------------------------------------------------------------
 
 
-def remembered(done: Remembered) -> RememberedMemory:
+def remembered(done: RememberResult) -> RememberedMemory:
     memory = done.memory
     said = "Already known" if done.existing else "Remembered"
     text = f"{said} as {memory.short_id}: {texts.flat(memory.headline)}"
@@ -101,7 +101,7 @@ def remembered(done: Remembered) -> RememberedMemory:
     )
 
 
-def remembered_many(outcomes: Sequence[Remembered | MadeleineError]) -> RememberedMany:
+def remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -> RememberedMany:
     results = [_outcome(each) for each in outcomes]
     refused = sum(each.error is not None for each in results)
     known = sum(each.existing is True for each in results)
@@ -113,13 +113,13 @@ def remembered_many(outcomes: Sequence[Remembered | MadeleineError]) -> Remember
     return RememberedMany(text=text, results=tuple(results))
 
 
-def _outcome(outcome: Remembered | MadeleineError) -> WriteOutcome:
+def _outcome(outcome: RememberResult | MadeleineError) -> WriteOutcome:
     if isinstance(outcome, MadeleineError):
         return WriteOutcome(error=outcome)
     return WriteOutcome(node_id=outcome.memory.id, existing=outcome.existing)
 
 
-def changed(done: Changed, said: str) -> ChangedMemory:
+def changed(done: ChangeResult, said: str) -> ChangedMemory:
     """Return what a verb did; `said` is its past tense."""
     memory = done.memory
     what = said if done.change else "Unchanged"
@@ -132,7 +132,7 @@ def changed(done: Changed, said: str) -> ChangedMemory:
     )
 
 
-def forgotten(done: Forgotten) -> ForgottenMemory:
+def forgotten(done: ForgetResult) -> ForgottenMemory:
     memory = done.memory
     return ForgottenMemory(
         text=f"Forgotten: {texts.line(memory)}\nrestore {memory.short_id} brings it back",
@@ -143,7 +143,7 @@ def forgotten(done: Forgotten) -> ForgottenMemory:
     )
 
 
-def merged(done: Merged) -> MergedMemory:
+def merged(done: MergeResult) -> MergedMemory:
     text = (
         f"Merged {texts.short(done.removed)} into {texts.line(done.memory)}\n"
         f"undo {texts.short(done.change)} takes it back"
@@ -159,7 +159,7 @@ def merged(done: Merged) -> MergedMemory:
     )
 
 
-def undone(done: Undone) -> UndoneChanges:
+def undone(done: UndoResult) -> UndoneChanges:
     changes = ", ".join(texts.short(each) for each in done.changes)
     return UndoneChanges(
         text=f"Took back {changes} ({texts.count(len(done.memories), 'memory')})",
@@ -254,7 +254,7 @@ def whisper_report(found: HoldOut, habits: WhisperHabits) -> WhisperReport:
     )
 
 
-def shown(seen: Shown, ends: Mapping[str, Memory], notes: Iterable[Cause]) -> ShownMemory:
+def shown(seen: MemoryView, ends: Mapping[str, Memory], notes: Iterable[Cause]) -> ShownMemory:
     """Return a memory whole; `ends` are the memories at the other ends of its connections."""
     memory = seen.stored.memory
     links = tuple(_link(row, memory.id, ends) for row in seen.edges)
@@ -387,7 +387,7 @@ def proposals(found: Sequence[Proposal]) -> ProposalPage:
     )
 
 
-def decided(done: Decided) -> DecidedProposal:
+def decided(done: ProposalDecision) -> DecidedProposal:
     return DecidedProposal(
         text=texts.proposal(done.proposal),
         proposal=done.proposal,
@@ -398,7 +398,7 @@ def decided(done: Decided) -> DecidedProposal:
 # -- the house -----------------------------------------------------------------------------
 
 
-def reconciled(report: Reconciled) -> ReconcileReport:
+def reconciled(report: ReconcileResult) -> ReconcileReport:
     text = (
         f"{texts.count(report.files, 'file')}: {report.written:,} written, "
         f"{report.dropped:,} dropped, {report.unchanged:,} unchanged, "
@@ -416,7 +416,7 @@ def reconciled(report: Reconciled) -> ReconcileReport:
     )
 
 
-def rebuilt(report: Reconciled, seconds: float) -> RebuildReport:
+def rebuilt(report: ReconcileResult, seconds: float) -> RebuildReport:
     done = reconciled(report)
     return RebuildReport(
         text=f"Rebuilt in {seconds:.1f} s. {done.text}",
@@ -431,7 +431,7 @@ def rebuilt(report: Reconciled, seconds: float) -> RebuildReport:
     )
 
 
-def purged(done: Purged) -> PurgeReceipt:
+def purged(done: PurgeResult) -> PurgeReceipt:
     """The receipt: what was removed where, and what names it still."""
     gone, journal = done.memories, done.journal
     return PurgeReceipt(
@@ -461,7 +461,7 @@ def _named(memories: Iterable[Memory]) -> list[NamedMemory]:
     return [NamedMemory(id=each.id, title=each.headline) for each in memories]
 
 
-def _still_saying(done: Purged) -> str:
+def _still_saying(done: PurgeResult) -> str:
     """Return who may still say what is gone, and what to do about it."""
     lines = (("Made from it", done.made_from), ("It was merged into", done.merged_into))
     told = [

@@ -27,7 +27,7 @@ from madeleine.model.memory import parse_id
 from madeleine.model.query import Filter, read_filter
 from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
-from madeleine.write.bring_in import Brought, Fate, bring_in
+from madeleine.write.bring_in import ImportedMemory, ImportFate, import_memories
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -38,7 +38,7 @@ PAGE = 200
 PAGE_AT_MOST = 1_000
 NAME_CHARS = 60
 
-Outcome = Brought | MadeleineError
+Outcome = ImportedMemory | MadeleineError
 
 
 # -- in ------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def take_in(house: House, call: Call) -> ImportReport:
         raise InvalidValue("items", "is missing or too long", hint=f"at most {ITEMS_AT_MOST:,}")
     read = [_incoming(house, each, space) for each in items]
     found = [each for each in read if isinstance(each, IncomingMemory)]
-    brought = iter(bring_in(house.stores, found, how))
+    brought = iter(import_memories(house.stores, found, how))
     return _brought(
         [next(brought) if isinstance(each, IncomingMemory) else each for each in read], how
     )
@@ -75,15 +75,15 @@ def _incoming(house: House, item: object, space: str | None) -> IncomingMemory |
 
 
 def _brought(outcomes: list[Outcome], how: ImportBatch) -> ImportReport:
-    counts = Counter(each.fate.value for each in outcomes if isinstance(each, Brought))
+    counts = Counter(each.fate.value for each in outcomes if isinstance(each, ImportedMemory))
     refused = sum(isinstance(each, MadeleineError) for each in outcomes)
-    told = [f"{counts[fate.value]:,} {fate.value}" for fate in Fate if counts[fate.value]]
+    told = [f"{counts[fate.value]:,} {fate.value}" for fate in ImportFate if counts[fate.value]]
     told += [f"{refused:,} refused"] if refused else []
     return ImportReport(
         text=f"{'Would be: ' if how.dry_run else ''}{', '.join(told) or 'nothing to bring in'}",
         run=how.run,
         results=[_result(each) for each in outcomes],
-        counts={**{fate.value: counts[fate.value] for fate in Fate}, "refused": refused},
+        counts={**{fate.value: counts[fate.value] for fate in ImportFate}, "refused": refused},
     )
 
 

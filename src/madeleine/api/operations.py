@@ -60,19 +60,19 @@ from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
 from madeleine.write.core import describe_demotions, hold_core_cap
 from madeleine.write.forget import forget, restore
-from madeleine.write.merge import Seen, merge
-from madeleine.write.proposals import decide, reopen
+from madeleine.write.merge import SeenVersions, merge
+from madeleine.write.proposals import decide_proposal, reopen_proposal
 from madeleine.write.purge import purge
-from madeleine.write.reconcile import reconcile_and_read
-from madeleine.write.remember import Remembered, remember
+from madeleine.write.reconcile import reconcile_and_embed
+from madeleine.write.remember import RememberResult, remember
 from madeleine.write.remember_many import remember_many
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.revise import retire, revise
-from madeleine.write.show import history, show
+from madeleine.write.show import read_history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.upkeep import compact, rebuild
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 
 ITEMS_AT_MOST = 10_000  # in one batch: a minute's work, and an answer that fits in memory
 PAGE = 50
@@ -96,7 +96,7 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
     It is called from the door itself, and not from here, so that few calls stand between a door
     and a verb.
     """
-    house.stores.aside.wait()
+    house.stores.executor.wait()
     route = BY_NAME[name]
     if SHAPES[name].body is None:
         RequestReader(call.body).done()
@@ -107,7 +107,7 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
     operation = partial(OPERATIONS[name], house, typed)
     if only_reads and house.is_over_a_network:
         operation = partial(_read_again, operation)
-    with house.stores.courtesy.waited_for() if route.quick else nullcontext():
+    with house.stores.priority_gate.waited_for() if route.quick else nullcontext():
         yield operation
 
 
@@ -149,7 +149,7 @@ def _remember_many(house: House, call: Call) -> object:
 
 def _written(
     stores: Stores, drafts: Sequence[Draft | MadeleineError]
-) -> list[Remembered | MadeleineError]:
+) -> list[RememberResult | MadeleineError]:
     """Write the drafts among them; what was refused when it was read keeps its place."""
     outcomes = iter(remember_many(stores, [each for each in drafts if isinstance(each, Draft)]))
     return [next(outcomes) if isinstance(each, Draft) else each for each in drafts]
@@ -229,7 +229,7 @@ def _merge(house: House, call: Call) -> object:
     text = reader.text("content")
     content = None if text is None else check_content(text, limits)
     reason = _reason(reader)
-    seen = Seen(reader.text("if_keep_version"), reader.text("if_drop_version"))
+    seen = SeenVersions(reader.text("if_keep_version"), reader.text("if_drop_version"))
     reader.done()
     return answers.merged(
         merge(house.stores, keep, drop, title, content, by=call.by, reason=reason, seen=seen)
@@ -295,7 +295,7 @@ def _whisper_report(house: House, call: Call) -> object:
 
 def _feedback(house: House, call: Call) -> object:
     reader = RequestReader(call.body)
-    memory_id = get(house.stores, reader.required_text("node_id")).memory.id
+    memory_id = get_stored(house.stores, reader.required_text("node_id")).memory.id
     if reader.raw("signal") is None:
         raise InvalidValue("signal", "is missing", hint="it is required")
     signal = reader.whole("signal", 0, -1, 1)
@@ -313,7 +313,7 @@ def _show(house: House, call: Call) -> object:
     seen = show(house.stores, call.named)
     memory_id = seen.stored.memory.id
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
-    notes = used(house.stores, [memory_id], "opened", session, wait=True)
+    notes = record_use(house.stores, [memory_id], "opened", session, wait=True)
     return answers.shown(seen, house.stores.search.memories(ends - {memory_id}), notes)
 
 
@@ -333,7 +333,7 @@ def _trash(house: House, call: Call) -> object:
 
 
 def _history(house: House, call: Call) -> object:
-    memory_id, events = history(house.stores, call.named, _limit(call))
+    memory_id, events = read_history(house.stores, call.named, _limit(call))
     return answers.history(memory_id, events, _outcomes(house.stores, events))
 
 
@@ -359,7 +359,7 @@ def _reading(stores: Stores, memory: str | None) -> _Reading:
     """Return how to read so many events, newest first: of one memory, or of all."""
     if memory is None:
         return lambda kinds, many: stores.log.recent_events(kinds, many)
-    return lambda kinds, many: history(stores, memory, many)[1]
+    return lambda kinds, many: read_history(stores, memory, many)[1]
 
 
 def _newest(
@@ -404,8 +404,10 @@ def _decide(house: House, call: Call) -> object:
     if action not in known:
         raise UnknownWord("action", action, known)
     if action == ProposalStatus.PENDING.value:
-        return answers.decided(reopen(house.stores, call.named, by=call.by))
-    return answers.decided(decide(house.stores, call.named, ProposalStatus(action), by=call.by))
+        return answers.decided(reopen_proposal(house.stores, call.named, by=call.by))
+    return answers.decided(
+        decide_proposal(house.stores, call.named, ProposalStatus(action), by=call.by)
+    )
 
 
 # -- the house -----------------------------------------------------------------------------
@@ -470,7 +472,7 @@ def _size(path: Path) -> int:
 
 
 def _reconcile(house: House, call: Call) -> object:
-    report = reconcile_and_read(house.stores)
+    report = reconcile_and_embed(house.stores)
     report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
     return answers.reconciled(report)
 

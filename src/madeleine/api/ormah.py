@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.model.codec import Json
 from madeleine.whisper.log import ids_in, is_delivered
-from madeleine.write.resolve import resolve
+from madeleine.write.resolve import resolve_id
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -63,7 +63,7 @@ def _with_whisper(house: House, body: Mapping[str, object]) -> Mapping[str, obje
     if isinstance(body.get("whisper_log_id"), str) or not isinstance(body.get("node_id"), str):
         return body
     stores = house.stores
-    memory = resolve(stores, str(body["node_id"]))
+    memory = resolve_id(stores, str(body["node_id"]))
     newest = stores.log.whispers(WHISPERS_LOOKED_AT)
     entries = [each for each in newest if is_delivered(each.body)]
     about = next((each.id for each in entries if memory in ids_in(each, "injected")), None)

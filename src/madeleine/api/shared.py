@@ -57,9 +57,9 @@ from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.joining import merge_ranked
 from madeleine.whisper.whisper import whisper
-from madeleine.write.aside import at_once
+from madeleine.write.aside import run_concurrently
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 
 EXPORTED = moving.PAGE
 
@@ -401,7 +401,7 @@ def _recall(reached: Reach, call: Call) -> Any:
     about = reached.holding(query.why_not, reach.memories) if query.why_not else reached.own
     trace, _ = read_question(reached.house.stores, query.text)
     asking = [partial(_ask, place, _asked(query, place, about), trace) for place in places]
-    found = at_once(asking)
+    found = run_concurrently(asking)
     hits = merge_ranked([each.hits for each in found], lambda hit: hit.score, query.limit)
     notes = dict.fromkeys(note for each in found for note in each.notes)
     _note_uses(places, found, hits, query)
@@ -417,7 +417,7 @@ def _ask(place: Place, query: RecallQuery, trace: QueryEmbedding | None) -> Reca
 def _wait(places: Sequence[Place]) -> None:
     """Wait for the uses noted behind earlier answers."""
     for place in places:
-        place.house.stores.aside.wait()
+        place.house.stores.executor.wait()
 
 
 def _asked(query: RecallQuery, place: Place, about: Place) -> RecallQuery:
@@ -442,7 +442,7 @@ def _note_uses(
     for place, each in zip(places, found, strict=True):
         ids = [hit.memory.id for hit in each.hits if id(hit) in shown]
         if ids:
-            used(place.house.stores, ids, "recalled", query.session_id)
+            record_use(place.house.stores, ids, "recalled", query.session_id)
 
 
 def _whisper(reached: Reach, call: Call) -> Any:

@@ -36,7 +36,7 @@ from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
 from madeleine.sleep.values import Report
 from madeleine.sleep.wording import word_stop
-from madeleine.write.proposals import Shown
+from madeleine.write.proposals import ProposalPreview
 
 if TYPE_CHECKING:
     from madeleine.sleep.maintenance import HandedIn
@@ -263,7 +263,7 @@ def paused(job: str, is_paused: bool, changed: bool) -> PausedJob:
 # -- proposals -----------------------------------------------------------------------------
 
 
-def proposal(seen: Shown) -> ShownProposal:
+def proposal(seen: ProposalPreview) -> ShownProposal:
     """Return a proposal with what approving it would change, line by line."""
     parts = [texts.proposal(seen.proposal)]
     if seen.problem:

@@ -29,7 +29,7 @@ from madeleine.model.reading import RequestReader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
 from madeleine.sleep.sleeper import Asked
-from madeleine.write.proposals import show_proposal
+from madeleine.write.proposals import preview_proposal
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -183,7 +183,7 @@ def next_task_run(house: House, task: str) -> datetime | None:
 
 
 def proposal(house: House, call: Call) -> ShownProposal:
-    return answers.proposal(show_proposal(house.stores, call.named))
+    return answers.proposal(preview_proposal(house.stores, call.named))
 
 
 # -- the agent as judge ----------------------------------------------------------------------

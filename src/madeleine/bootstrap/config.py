@@ -12,7 +12,7 @@ from madeleine.settings import Settings, read_settings, unknown_variables
 from madeleine.settings.file import config_path, read_table
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
 from madeleine.sleep.intervals import Intervals
-from madeleine.write.stores import Habits
+from madeleine.write.stores import VerbConfig
 
 
 def load_settings(home: Path) -> Settings:
@@ -31,9 +31,9 @@ def unknown_variables_of(home: Path) -> list[str]:
     return unknown_variables(os.environ, keys)
 
 
-def make_habits(settings: Settings) -> Habits:
+def make_habits(settings: Settings) -> VerbConfig:
     """Return the settings that verbs and recall go by, with the weights that they name."""
-    return Habits(
+    return VerbConfig(
         limits=settings.limits,
         write=settings.write,
         recall=settings.recall,

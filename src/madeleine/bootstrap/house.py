@@ -30,9 +30,9 @@ from madeleine.vault.read_marks import ReadMarks
 from madeleine.version import __version__
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.whisper import Whisperer
-from madeleine.write.bell import FarBell
-from madeleine.write.reconcile import Progress
-from madeleine.write.record import event, record
+from madeleine.write.bell import SharedEventBus
+from madeleine.write.reconcile import ProgressCallback
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class House:
     def note_maintenance(self) -> None:
         """Note that an agent has done its part for now."""
         body = {"key": MAINTENANCE, "value": self.stores.clock.now().isoformat()}
-        record(self.stores, [event(self.stores, EventKind.STATE, body)], durable=False)
+        record_events(self.stores, [new_event(self.stores, EventKind.STATE, body)], durable=False)
         self.look_for_maintenance()
 
     @property
@@ -135,7 +135,7 @@ class House:
         return Path(given).expanduser() if given else self.home / "backups"
 
     def back_up(
-        self, to: Path | None = None, progress: Progress = lambda done, total: None
+        self, to: Path | None = None, progress: ProgressCallback = lambda done, total: None
     ) -> BackedUp:
         """Make a backup of vault, journal and settings, and see that it is whole."""
         from madeleine.ingest.backups.taking import Wanted, back_up
@@ -156,7 +156,7 @@ class House:
         """Finish what is pending, and leave what is shared with other houses to them."""
         with ExitStack() as ending:
             ending.callback(self.stores.journal.flush)
-            self.stores.aside.close()
+            self.stores.executor.close()
 
     def close(self) -> None:
         """Write what is pending, and let others in, whatever the disk says."""
@@ -171,7 +171,7 @@ class House:
             if self.marks is not None:
                 ending.callback(self.marks.close)
             ending.callback(self.stores.journal.flush)
-            self.stores.aside.close()
+            self.stores.executor.close()
 
 
 class Houses:
@@ -257,8 +257,8 @@ class Houses:
         """Ring the bell of a house for what some server told, if it is open here."""
         with self._asking:
             house = self.first if tenant == self.first.tenant else self._others.get(tenant)
-        if house is not None and isinstance(house.stores.bell, FarBell):
-            house.stores.bell.hear(text)
+        if house is not None and isinstance(house.stores.event_bus, SharedEventBus):
+            house.stores.event_bus.receive(text)
 
     def work_due(self) -> Iterator[Callable[[], bool]]:
         """Give the work of any tenant that is due, one after the other, for this server to do.

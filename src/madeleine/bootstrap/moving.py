@@ -39,8 +39,8 @@ from madeleine.model.people import read_person_name
 from madeleine.settings import Settings, read_settings, store_variables
 from madeleine.settings.file import config_path, read_text, write_text
 from madeleine.settings.sections import StoreConfig
-from madeleine.write.reconcile import Progress, reconcile
-from madeleine.write.upkeep import FILLING
+from madeleine.write.reconcile import ProgressCallback, reconcile
+from madeleine.write.upkeep import REBUILD_LEASE
 
 if TYPE_CHECKING:
     from madeleine.database.fleet import SharedDatabase
@@ -64,7 +64,7 @@ def move_home(
     home: Path,
     to: str,
     tenant: str | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: ProgressCallback = lambda done, total: None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> MovedHome:
     """Move a home's memory into the database at `to`, or back into `files`. Only when it is there
@@ -92,7 +92,11 @@ def _refuse_fixed(home: Path, store: StoreConfig | None) -> None:
 
 
 def _move_in(
-    home: Path, old: Settings, new: Settings, progress: Progress, tell: Callable[[str], None]
+    home: Path,
+    old: Settings,
+    new: Settings,
+    progress: ProgressCallback,
+    tell: Callable[[str], None],
 ) -> MovedHome:
     """Move files into a database. They stay where they are, and are read no more."""
     if old.store.truth == "database":
@@ -114,7 +118,7 @@ def _move_in(
     return MovedHome(target.place, done, in_index, tuple(source.left_out))
 
 
-def _move_out(home: Path, settings: Settings, progress: Progress) -> MovedHome:
+def _move_out(home: Path, settings: Settings, progress: ProgressCallback) -> MovedHome:
     """Move a memory out of a database into files. What lies in their place is put aside."""
     if settings.store.truth == "files":
         raise NothingToMove("files")
@@ -161,11 +165,11 @@ def _await_filling(store: StoreConfig, tell: Callable[[str], None]) -> None:
     longer is renewed by somebody who still works."""
     with _fleet(store) as fleet:
         leases = fleet.leases(fleet.tenant(store.tenant))
-        if leases.doing(FILLING) is None:
+        if leases.doing(REBUILD_LEASE) is None:
             return
         tell(f"a move was killed before; going on within {store.lease_seconds:g} seconds")
         deadline = time.monotonic() + store.lease_seconds + LEASE_PAUSE_SECONDS
-        while leases.doing(FILLING) is not None and time.monotonic() < deadline:
+        while leases.doing(REBUILD_LEASE) is not None and time.monotonic() < deadline:
             time.sleep(LEASE_PAUSE_SECONDS)
 
 
@@ -187,7 +191,7 @@ def _stamp(home: Path) -> str:
     return mark.read_text(encoding="utf-8")
 
 
-def _fill(house: House, progress: Progress) -> int:
+def _fill(house: House, progress: ProgressCallback) -> int:
     """Make the index of a house say what its files say; return how many memories it holds."""
     try:
         reconcile(house.stores, progress)

@@ -28,15 +28,15 @@ from madeleine.settings import Settings
 from madeleine.vault.journal import FileJournal
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.vault.vault import FolderVault, is_memory_path
-from madeleine.write.aside import Threads
-from madeleine.write.bell import FarBell
+from madeleine.write.aside import ThreadExecutor
+from madeleine.write.bell import SharedEventBus
 from madeleine.write.identity import complete_self
 from madeleine.write.questions import withdraw_contrasts
-from madeleine.write.reconcile import Progress, reconcile
-from madeleine.write.record import replay
-from madeleine.write.recover import recover
+from madeleine.write.reconcile import ProgressCallback, reconcile
+from madeleine.write.record import replay_journal
+from madeleine.write.recover import recover_changes
 from madeleine.write.stores import Stores
-from madeleine.write.upkeep import FILLING, rebuild
+from madeleine.write.upkeep import REBUILD_LEASE, rebuild
 
 if TYPE_CHECKING:
     from madeleine.database.access import DatabaseTenant
@@ -52,7 +52,7 @@ def open_house(
     home: Path,
     *,
     wait_seconds: float = LOCK_WAIT_SECONDS,
-    progress: Progress = lambda done, total: None,
+    progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
 ) -> House:
     """Open a home for this process alone.
@@ -77,7 +77,7 @@ def open_houses(
     home: Path,
     settings: Settings,
     lock: HomeLock | None,
-    progress: Progress = lambda done, total: None,
+    progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
 ) -> Houses:
     """Open what a server answers for. The lock is the caller's still, if this raises."""
@@ -94,7 +94,7 @@ def open_houses(
         failing.callback(fleet.close)
         minds, notes = make_minds(home, settings, os.environ)
         notes += fleet.warnings()
-        opening = _Opening(home, settings, fleet, minds, notes, Threads())
+        opening = _Opening(home, settings, fleet, minds, notes, ThreadExecutor())
         first = opening.house(settings.store.tenant, progress, fresh_index)
         first.lock = lock
         failing.pop_all()
@@ -111,12 +111,12 @@ class _Opening:
     fleet: SharedDatabase
     minds: Minds
     notes: list[str]
-    aside: Threads
+    executor: ThreadExecutor
 
     def house(
         self,
         tenant: str,
-        progress: Progress = lambda done, total: None,
+        progress: ProgressCallback = lambda done, total: None,
         fresh_index: bool = False,
     ) -> House:
         """Open the house of a tenant."""
@@ -155,8 +155,8 @@ class _Opening:
             habits=make_habits(self.settings),
             writing=self.fleet.writing(rows),
             leases=leases,
-            aside=self.aside if first else Threads(self.aside),
-            bell=FarBell(self.fleet.tell(rows)),
+            executor=self.executor if first else ThreadExecutor(self.executor),
+            event_bus=SharedEventBus(self.fleet.tell(rows)),
         )
 
 
@@ -164,7 +164,7 @@ def open_locked(
     home: Path,
     settings: Settings,
     lock: HomeLock,
-    progress: Progress = lambda done, total: None,
+    progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
 ) -> House:
     """Open a home whose lock the caller has taken, and still has if this raises."""
@@ -183,7 +183,7 @@ def open_locked(
             minds=minds,
             clock=SystemClock(),
             habits=make_habits(settings),
-            aside=Threads(),
+            executor=ThreadExecutor(),
         )
         house = House(home, settings, stores, lock, notes + healed, marks=marks)
         _name_suspects(house, marks)
@@ -218,7 +218,7 @@ def _name_suspects(house: House, marks: ReadMarks) -> None:
         house.stores.index.write(IndexBatch(unreadable=files))
 
 
-def catch_up(house: House, progress: Progress = lambda done, total: None) -> None:
+def catch_up(house: House, progress: ProgressCallback = lambda done, total: None) -> None:
     """Bring the index up to date with journal and files, and finish what was interrupted.
 
     A journal file that lost what the index has already read, by a power cut or by hand, makes
@@ -226,8 +226,8 @@ def catch_up(house: House, progress: Progress = lambda done, total: None) -> Non
     """
     stores = house.stores
     changed = stores.journal.shrunk(stores.log.positions())
-    house.journal_problems = replay(stores.journal, stores.index)
-    house.notes.extend(recover(stores))
+    house.journal_problems = replay_journal(stores.journal, stores.index)
+    house.notes.extend(recover_changes(stores))
     if changed:
         house.notes.append(f"the journal lost lines ({', '.join(changed)}); made the index anew")
         rebuild(stores, progress)
@@ -237,13 +237,13 @@ def catch_up(house: House, progress: Progress = lambda done, total: None) -> Non
     _withdraw_contrasts(house)
 
 
-def follow(house: House, progress: Progress = lambda done, total: None) -> None:
+def follow(house: House, progress: ProgressCallback = lambda done, total: None) -> None:
     """Bring an index up to date with the truth in a database. One in the same database cannot be
     behind it, unless files and journal were brought in from elsewhere or it was made anew."""
     stores = house.stores
     if _is_behind(stores):
-        with stores.leases.held(FILLING):
-            house.journal_problems = replay(stores.journal, stores.index)
+        with stores.leases.held(REBUILD_LEASE):
+            house.journal_problems = replay_journal(stores.journal, stores.index)
             reconcile(stores, progress)
     if stores.graph.self_id() is None:
         _complete_self(house)

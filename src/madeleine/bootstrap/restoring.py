@@ -9,11 +9,11 @@ from madeleine.bootstrap.config import load_settings
 from madeleine.bootstrap.home import LOCK_WAIT_SECONDS, HomeLock, make_folders, vault_folder
 from madeleine.errors import NotInFiles
 from madeleine.ingest.backups.restoring import Restored, finish, refuse_inside, restore
-from madeleine.write.reconcile import Progress
+from madeleine.write.reconcile import ProgressCallback
 
 
 def restore_home(
-    home: Path, archive: Path, progress: Progress = lambda done, total: None
+    home: Path, archive: Path, progress: ProgressCallback = lambda done, total: None
 ) -> Restored:
     """Put a backup in place of what a home holds, which is put aside. Nobody may have it open."""
     now = SystemClock().now()

@@ -47,8 +47,8 @@ from madeleine.model.extracting import ExtractionSource, MemoryCandidate
 from madeleine.model.memory import Memory, Origin, first_words
 from madeleine.model.revision import Revision
 from madeleine.vault.read_marks import FileEndedProcess
-from madeleine.write.embedding import portions
-from madeleine.write.record import event, record
+from madeleine.write.embedding import split_by_size
+from madeleine.write.record import new_event, record_events
 from madeleine.write.revise import retire, revise
 
 BY = "ingest"
@@ -157,7 +157,7 @@ def gone(intake: Intake, uri: str) -> list[str]:
     ]
     retired = [each.id for each in memories if _end(intake, each)]
     away = _away(intake, uri, known, {each.id for each in memories})
-    record(intake.stores, [away], durable=False)
+    record_events(intake.stores, [away], durable=False)
     return retired
 
 
@@ -166,7 +166,7 @@ def _away(intake: Intake, uri: str, known: _State, ids: Collection[str]) -> Even
     own = {name: [one for one in each.ids if one in ids] for name, each in known.kept.items()}
     rows = [[name, GONE, came] for name, came in own.items() if came]
     value = {"digest": "", "sections": rows}
-    return event(intake.stores, EventKind.STATE, {"key": _key(intake, uri), "value": value})
+    return new_event(intake.stores, EventKind.STATE, {"key": _key(intake, uri), "value": value})
 
 
 class _Work:
@@ -212,7 +212,7 @@ class _Work:
         rows = [[name, each.digest, list(each.ids)] for name, each in self._kept.items()]
         value = {"digest": "" if self.done.held_back else self.digest, "sections": rows}
         key = _key(self.intake, self.written.uri or "")
-        return event(self.intake.stores, EventKind.STATE, {"key": key, "value": value})
+        return new_event(self.intake.stores, EventKind.STATE, {"key": key, "value": value})
 
     def _is_known(self, section: TextSection) -> bool:
         known = self.known.kept.get(section.name)
@@ -254,7 +254,7 @@ class _Work:
     # -- what it says now ------------------------------------------------------------------
 
     def _news(self, fresh: Sequence[TextSection]) -> Iterator[_New]:
-        for batch in portions(fresh, lambda each: len(each.text), BATCH_SECTIONS, BATCH_CHARS):
+        for batch in split_by_size(fresh, lambda each: len(each.text), BATCH_SECTIONS, BATCH_CHARS):
             given = self.keeper.extract([ExtractionSource("file", each.text) for each in batch])
             plain = range(len(batch)) if given is None else sorted(given.unproven)
             for number in plain:
@@ -350,7 +350,7 @@ class _Work:
         stores = self.intake.stores
         marks = [] if self.dry_run else also_stated(stores, memory, uri)
         if marks:
-            record(stores, marks, durable=False)
+            record_events(stores, marks, durable=False)
         if file_of(memory) != uri and not _others(self.intake, memory, uri):
             self._change(memory, {"origin": _origin(found)})
 

@@ -23,7 +23,7 @@ from madeleine.ingest.statements import Statement, statements
 from madeleine.model.extracting import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
-from madeleine.write.embedding import portions
+from madeleine.write.embedding import split_by_size
 
 CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
 EXCHANGE_CONFIDENCE = 0.7  # what was said in passing, right or wrong
@@ -86,7 +86,7 @@ def _stated(place: Place, said: Spoken, turn: int, statement: Statement) -> Foun
 
 def batches(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
     """Give exchanges in order, as many at once as are kept, or shown to a model, together."""
-    return portions(exchanges, _size, EXCHANGES_AT_ONCE, BATCH_CHARS)
+    return split_by_size(exchanges, _size, EXCHANGES_AT_ONCE, BATCH_CHARS)
 
 
 def _size(exchange: Exchange) -> int:

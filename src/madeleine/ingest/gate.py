@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from madeleine.errors import Unavailable
 from madeleine.ingest.habits import IngestHabits
 from madeleine.model.event import Event, EventKind
-from madeleine.write.record import event
+from madeleine.write.record import new_event
 from madeleine.write.stores import Stores
 
 LOW_SHARE = 0.8  # of a bound that exchanges may use
@@ -92,7 +92,7 @@ def counted(stores: Stores, kept: int, tokens: int) -> list[Event]:
         return []
     known = today(stores)
     value = {"day": known.day, "kept": known.kept + kept, "tokens": known.tokens + tokens}
-    return [event(stores, EventKind.STATE, {"key": _key(stores), "value": value})]
+    return [new_event(stores, EventKind.STATE, {"key": _key(stores), "value": value})]
 
 
 def _key(stores: Stores) -> str:
@@ -116,7 +116,7 @@ def waits_now(stores: Stores, path: str, why: str | None) -> list[Event]:
     told = {each: known[each] for each in known if each != path} | ({path: why} if why else {})
     if told == known or len(told) > WAITING_AT_MOST:
         return []
-    return [event(stores, EventKind.STATE, {"key": _waiting_key(stores), "value": told})]
+    return [new_event(stores, EventKind.STATE, {"key": _waiting_key(stores), "value": told})]
 
 
 def _waiting_key(stores: Stores) -> str:

@@ -26,9 +26,9 @@ from madeleine.model.draft import Draft, read_draft
 from madeleine.model.extracting import Extraction, ExtractionSource
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
-from madeleine.write.embedding import meaning, read_one
+from madeleine.write.embedding import embed_memory, neighbour_vector
 from madeleine.write.purge import was_purged
-from madeleine.write.remember import as_memory, remember
+from madeleine.write.remember import build_memory, remember
 from madeleine.write.stores import Stores
 
 NEAR_AT_MOST = 5  # nearest memories that are looked at for a restatement
@@ -147,8 +147,8 @@ class Keeper:
     def _restates(self, found: Found) -> bool:
         """Whether a memory is there that says it in other words, and nothing in it is new."""
         stores = self.intake.stores
-        traces, _ = read_one(stores, as_memory(stores, self._draft(found)))
-        vector = meaning(traces)
+        traces, _ = embed_memory(stores, build_memory(stores, self._draft(found)))
+        vector = neighbour_vector(traces)
         if vector is None:
             return False
         chosen = Filter(spaces=tuple(dict.fromkeys((found.space, None))))

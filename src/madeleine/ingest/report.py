@@ -10,7 +10,7 @@ from madeleine.ingest.intake import Intake
 from madeleine.ingest.keeping import Found, Keeper
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 
 KEPT_SHOWN = 100  # ids that a note in the journal names
 
@@ -81,8 +81,8 @@ def note(
     if not done.dry_run and (done.changed or done.stopped):
         told = {"what": what, **done.to_json()}
         body = {"run": stores.new_id(), "job": "ingest", "report": told}
-        marks = [*marks, event(stores, EventKind.RUN, body)]
+        marks = [*marks, new_event(stores, EventKind.RUN, body)]
     with stores.writing:
         marks = [*marks, *counted(stores, by_day, tokens)]
         if marks:
-            record(stores, marks, durable=False)
+            record_events(stores, marks, durable=False)

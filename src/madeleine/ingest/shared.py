@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
-from madeleine.write.record import event
+from madeleine.write.record import new_event
 from madeleine.write.stores import Stores
 
 
@@ -34,7 +34,7 @@ def also_stated(stores: Stores, memory: Memory, uri: str) -> list[Event]:
     if uri in known:
         return []
     value = {"key": _key(stores, memory.id), "value": [*known, uri]}
-    return [event(stores, EventKind.STATE, value)]
+    return [new_event(stores, EventKind.STATE, value)]
 
 
 def is_there(uri: str) -> bool:

@@ -41,7 +41,7 @@ from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_lines import cursor_at, find_start
 from madeleine.whisper.learning import notice_use
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 
 READ_BYTES = 2_000_000  # of a transcript, after which what is over by then is kept
 
@@ -220,9 +220,9 @@ class _Run:
         known = replace(self.known, begun=True)
         known = known if known.position else replace(known, kept=0)
         key = key_for(stores, self.transcript.path)
-        mark = event(stores, EventKind.STATE, {"key": key, "value": known.to_json()})
+        mark = new_event(stores, EventKind.STATE, {"key": key, "value": known.to_json()})
         with stores.writing:
-            record(stores, [mark], durable=False)
+            record_events(stores, [mark], durable=False)
 
     def look_back(self, file: BinaryIO, until: int) -> None:
         """Read again the lines of exchanges that wait; all else in them was taken in before.
@@ -331,18 +331,18 @@ def _move(run: _Run, cursor: Cursor) -> None:
         marks += counted(stores, 0 if run.dry_run else run.keeper.gate.added, tokens)
         marks += [] if run.dry_run else _told(run, cursor)
         if marks:
-            record(stores, marks, durable=False)
+            record_events(stores, marks, durable=False)
 
 
 def _marks(run: _Run, cursor: Cursor) -> list[Event]:
     """Return the note of the cursor and, if anything came of it, of the report (I8)."""
     stores, report = run.intake.stores, run.report
     key = key_for(stores, run.transcript.path)
-    marks = [event(stores, EventKind.STATE, {"key": key, "value": cursor.to_json()})]
+    marks = [new_event(stores, EventKind.STATE, {"key": key, "value": cursor.to_json()})]
     if report.kept or report.stopped:
         told = {"session": run.transcript.session, **report.to_json()}
         body = {"run": stores.new_id(), "job": "whisper_store", "report": told}
-        marks.append(event(stores, EventKind.RUN, body))
+        marks.append(new_event(stores, EventKind.RUN, body))
     return marks
 
 

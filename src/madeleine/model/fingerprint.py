@@ -15,3 +15,6 @@ class Fingerprint(NamedTuple):
     mtime_ns: int
     size: int
     ctime_ns: int = 0  # no file has this one, so looks without it are those of no file
+
+
+NO_FINGERPRINT = Fingerprint(0, 0)  # where only the text of a file matters

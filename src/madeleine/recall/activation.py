@@ -22,7 +22,7 @@ from madeleine.model.query import Filter
 from madeleine.model.words import ACTIVATION_BY_EDGE
 from madeleine.rules.associations import is_contrast
 from madeleine.rules.fusion import BoostInputs, spread_score
-from madeleine.write.linking import LIKENESS
+from madeleine.write.linking import SIMILARITY_AUTHOR
 from madeleine.write.stores import Stores
 
 
@@ -44,7 +44,9 @@ def spread(
     if not scores:
         return {}
     passed = _passed(
-        stores.graph.edges(list(scores), but_by=LIKENESS), scores, habits.recall.activation_decay
+        stores.graph.edges(list(scores), but_by=SIMILARITY_AUTHOR),
+        scores,
+        habits.recall.activation_decay,
     )
     offered = {each for row in passed.values() for each, _ in row}
     allowed = stores.search.allowed(offered, chosen, now) if offered else set[str]()

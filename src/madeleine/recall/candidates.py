@@ -72,7 +72,7 @@ def prepare(
     telling: Callable[[], _Told] = partial(_told, stores, query)
     notes: tuple[Cause, ...] = ()
     if trace is None and stores.minds.embedder is not None:
-        telling = stores.aside.beside(telling)
+        telling = stores.executor.start(telling)
         trace, notes = read_question(stores, query.text)
     elif trace is None:
         notes = read_question(stores, query.text)[1]

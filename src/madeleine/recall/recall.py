@@ -39,9 +39,9 @@ from madeleine.recall.spoken import speaking_of
 from madeleine.recall.understanding import Understood
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
-from madeleine.write.reconcile import unread
+from madeleine.write.reconcile import unread_note
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
 SPOKEN_OF = 0.25  # and of what only speaks of that time
@@ -114,7 +114,7 @@ def recall(
             answer = _answered(stores, search, hits)
     if touch and answer.hits:
         shown_ids = [each.memory.id for each in answer.hits]
-        late = used(stores, shown_ids, "recalled", query.session_id)
+        late = record_use(stores, shown_ids, "recalled", query.session_id)
         answer = replace(answer, notes=answer.notes + late)
     return answer
 
@@ -304,7 +304,7 @@ def _or_silence(
 
 def _mentioned(stores: Stores, search: _Search, silence: Cause | None) -> Cause | None:
     """Return the reason for silence, and note what the asker should know of the rest."""
-    search.notes += unread(stores)
+    search.notes += unread_note(stores)
     over = retired(stores, search.prepared.named, search.chosen, search.now)
     if over and silence is not None:
         return Cause(SilenceKind.ALL_RETIRED, {"memories": [dict(each.parts) for each in over]})

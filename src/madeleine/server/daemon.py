@@ -52,7 +52,7 @@ from madeleine.server.listening import announced, listen_tcp, listen_unix, read_
 from madeleine.server.logs import log_to
 from madeleine.server.loops import make_loops
 from madeleine.server.page_sessions import Sessions
-from madeleine.write.reconcile import Progress
+from madeleine.write.reconcile import ProgressCallback
 
 KEEP_ALIVE_SECONDS = 65
 GOODBYE_SECONDS = 0.1  # between two looks at who is still there when the daemon ends
@@ -138,7 +138,7 @@ class _Ended(Exception):
     """The daemon was told to end while it was still opening the house."""
 
 
-def _unless(stop: threading.Event) -> Progress:
+def _unless(stop: threading.Event) -> ProgressCallback:
     def go_on(done: int, total: int) -> None:
         if stop.is_set():
             raise _Ended
@@ -322,6 +322,6 @@ def _close(houses: Houses) -> None:
     """Close the houses for good. The lock of writers stays taken: a job that was left behind,
     waiting for a model, must not write to a home that others may have open by then."""
     for house in houses.open_now():
-        house.stores.aside.wait()  # what is to be done later may want to write
+        house.stores.executor.wait()  # what is to be done later may want to write
         house.stores.writing.acquire()
     houses.close()

@@ -21,7 +21,7 @@ from madeleine.api.reach import Reach
 from madeleine.api.wording import word_silence_in
 from madeleine.errors import MadeleineError, TooMany, Unavailable
 from madeleine.model.times import format_time
-from madeleine.write.bell import Bell, Happening
+from madeleine.write.bell import BusEvent, EventBus
 
 CLIENTS = 32  # each holds a connection and a queue
 WAITING = 1_000  # events that a client may be behind
@@ -55,23 +55,25 @@ class Events:
         finally:
             self._clients -= 1
 
-    async def _stream(self, scope: Scope, reach: Reach, bells: list[Bell]) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, scope: Scope, reach: Reach, bells: list[EventBus]
+    ) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Happening | None] = asyncio.Queue(WAITING)
+        queue: asyncio.Queue[BusEvent | None] = asyncio.Queue(WAITING)
 
-        def hear(happening: Happening) -> None:
+        def hear(happening: BusEvent) -> None:
             with suppress(RuntimeError):  # the loop ended between the look and the call
                 loop.call_soon_threadsafe(_put, queue, happening)
 
         with ExitStack() as listening:
             for bell in bells:
-                listening.enter_context(bell.heard_by(hear))
+                listening.enter_context(bell.subscribe(hear))
             yield b": listening\n\n"
             async for part in self._parts(queue, _Leave(self._let_in, scope, reach, bells)):
                 yield part
 
     async def _parts(
-        self, queue: asyncio.Queue[Happening | None], leave: _Leave
+        self, queue: asyncio.Queue[BusEvent | None], leave: _Leave
     ) -> AsyncIterator[bytes]:
         quiet = 0.0
         while not self._ending():
@@ -96,7 +98,7 @@ class Events:
 class _Leave:
     """The leave that a client has to listen, asked for anew every now and then."""
 
-    def __init__(self, let_in: LetIn, scope: Scope, reach: Reach, bells: list[Bell]) -> None:
+    def __init__(self, let_in: LetIn, scope: Scope, reach: Reach, bells: list[EventBus]) -> None:
         self._let_in = let_in
         self._scope = scope
         self._reach = reach
@@ -119,12 +121,12 @@ class _Leave:
         return now.caller == self._reach.caller and bells == self._bells
 
 
-def _bells(reach: Reach) -> list[Bell]:
+def _bells(reach: Reach) -> list[EventBus]:
     """Return where what happens within reach is told."""
-    return [place.house.stores.bell for place in reach.places()]
+    return [place.house.stores.event_bus for place in reach.places()]
 
 
-def _put(queue: asyncio.Queue[Happening | None], happening: Happening) -> None:
+def _put(queue: asyncio.Queue[BusEvent | None], happening: BusEvent) -> None:
     """Add what happened; the last place is for saying that more was lost."""
     if queue.qsize() < WAITING - 1:
         queue.put_nowait(happening)
@@ -132,7 +134,7 @@ def _put(queue: asyncio.Queue[Happening | None], happening: Happening) -> None:
         queue.put_nowait(None)
 
 
-def _encoded(happening: Happening) -> bytes:
+def _encoded(happening: BusEvent) -> bytes:
     body = {"at": format_time(happening.at), **word_silence_in(happening.body)}
     data = json.dumps(body, ensure_ascii=False)
     return f"event: {happening.name}\ndata: {data}\n\n".encode("utf-8", "backslashreplace")

@@ -310,7 +310,7 @@ class Hooks:
         if not turn.end():
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
             house = reach.house
-            house.stores.aside.wait()  # its log is written behind the answer
+            house.stores.executor.wait()  # its log is written behind the answer
             give_up(house.stores, house.whisperer.sessions, answer.whisper_id, Loss.LATE)
             self._turns.forget(arrival)
             return SILENCE

@@ -23,7 +23,7 @@ from madeleine.vault.watcher import watch_vault
 from madeleine.write.core import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
-from madeleine.write.record import replay
+from madeleine.write.record import replay_journal
 
 if TYPE_CHECKING:
     from madeleine.database.fleet import SharedDatabase
@@ -268,7 +268,7 @@ class OtherDevices:
             return
         stores = self._house.stores
         with stores.writing:
-            problems = replay(stores.journal, stores.index)
+            problems = replay_journal(stores.journal, stores.index)
         known = self._house.journal_problems
         known.extend(each for each in problems if each not in known)
         self._seen = looks

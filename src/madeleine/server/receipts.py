@@ -110,7 +110,7 @@ class Receipts:
     def _note(self, sent: SentWhisper, why: Loss | None) -> None:
         """Note that a whisper was delivered, or `why` not."""
         stores, sessions = sent.reach.house.stores, sent.reach.house.whisperer.sessions
-        stores.aside.wait()  # the log of a hook's whisper is written behind its answer
+        stores.executor.wait()  # the log of a hook's whisper is written behind its answer
         try:
             if why is not None:
                 is_new = give_up(stores, sessions, sent.id, why)

@@ -17,6 +17,7 @@ from madeleine.errors import Conflict, Damaged, FileChanged, MadeleineError, Mis
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
+from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.sleep.deeds import concerned, deeds, file_of, looked_at, plain, touched
 from madeleine.sleep.values import (
@@ -35,9 +36,9 @@ from madeleine.sleep.values import (
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.actions import plan_action
-from madeleine.write.change_file import Hand, OnDisk, peek
-from madeleine.write.commit import UNSEEN, commit
-from madeleine.write.record import event, record
+from madeleine.write.change_file import ChangeContext, CurrentFile, find_current
+from madeleine.write.commit import commit
+from madeleine.write.record import new_event, record_events
 
 EDITS_AT_ONCE = 8  # files that share a journal line; who wants to write waits for one such change
 MANY_AT_ONCE: Mapping[type[Action], int] = {Forget: 128, SetTier: 48}
@@ -54,19 +55,21 @@ class Work:
     night: Night
     own: dict[str, Memory] = field(default_factory=dict)
 
-    def hand(self, patch: Patch) -> Hand:
+    def hand(self, patch: Patch) -> ChangeContext:
         """Return the hand that carries out this patch, and only this: it sees nothing but
         memories that are as the patch was made for."""
         planned = {each.id: each for each in touched(patch.action)}
 
-        def read(memory_id: str) -> OnDisk:
-            found = peek(self.night.stores, memory_id)
+        def read(memory_id: str) -> CurrentFile:
+            found = find_current(self.night.stores, memory_id)
             if found is None or not self._is_as_planned(found.memory, planned):
                 raise FileChanged(found.path if found else memory_id)
             return found
 
         report = self.night.report
-        return Hand(self.night.stores, read, self.night.now, report.job, patch.reason, report.run)
+        return ChangeContext(
+            self.night.stores, read, self.night.now, report.job, patch.reason, report.run
+        )
 
     def _is_as_planned(self, memory: Memory, planned: dict[str, Memory]) -> bool:
         if memory.id not in planned:
@@ -100,7 +103,7 @@ class Work:
         if edit.path_after is None or edit.after is None or is_in_trash(edit.path_after):
             self.own.pop(edit.memory_id, None)
             return
-        self.own[edit.memory_id] = read_memory(edit.path_after, edit.after, UNSEEN).memory
+        self.own[edit.memory_id] = read_memory(edit.path_after, edit.after, NO_FINGERPRINT).memory
 
     def applied(self, patches: Sequence[Patch]) -> None:
         self.night.report.applied += len(patches)
@@ -212,7 +215,7 @@ def _note_scores(night: Night, score: Score) -> None:
         "scores": {score.name: score.scores},
         "was": {score.name: score.was},
     }
-    record(night.stores, [event(night.stores, EventKind.SCORED, body)], durable=False)
+    record_events(night.stores, [new_event(night.stores, EventKind.SCORED, body)], durable=False)
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:

@@ -19,12 +19,12 @@ from madeleine.sleep.deeds import (
 )
 from madeleine.sleep.values import Night, Patch, Score
 from madeleine.write.proposals import (
+    add_states,
     expire_proposals,
-    keep_proposals,
     new_proposal,
-    with_states,
+    record_proposals,
 )
-from madeleine.write.questions import known_keys
+from madeleine.write.questions import asked_keys
 
 FADINGS_AT_ONCE = 10  # memories that one question lists: a person still looks at each of them
 
@@ -45,14 +45,14 @@ def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
             left += 1
             night.waiting.update(dict.fromkeys(concerned(patch.action)))
     if not night.report.dry_run:
-        keep_proposals(night.stores, made)
+        record_proposals(night.stores, made)
     night.report.proposed += len(made)
     return left
 
 
 def not_asked_before(night: Night, patches: Sequence[Patch]) -> list[Patch]:
     """Return those that ask something new, each question once."""
-    known = known_keys(night.stores)
+    known = asked_keys(night.stores)
     new = {question_of(each.action): each for each in reversed(patches)}
     kept = {id(each) for key, each in new.items() if key not in known}
     return [each for each in patches if id(each) in kept]
@@ -71,7 +71,7 @@ def may_be_asked(patch: Patch) -> bool:
 
 def _proposal(night: Night, patch: Patch, key: str) -> Proposal:
     action = patch.action
-    named = with_states({**plain(action), "by": night.report.job}, _memories(patch), key)
+    named = add_states({**plain(action), "by": night.report.job}, _memories(patch), key)
     nodes, reason = concerned(action), patch.reason or None
     return new_proposal(night.stores, proposal_type(action), nodes, wording(action), named, reason)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
 from madeleine.sleep.values import Report
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 BEGUN = "sleep.begun"  # the name under which the journal keeps which run was begun last
@@ -24,7 +24,9 @@ def note_begun(stores: Stores, report: Report) -> None:
     """Write down that a run begins."""
     named = {"job": report.job, "run": report.run, "request": report.request}
     value = {**named, "began": format_time(report.began)}
-    record(stores, [event(stores, EventKind.STATE, {"key": BEGUN, "value": value})], durable=False)
+    record_events(
+        stores, [new_event(stores, EventKind.STATE, {"key": BEGUN, "value": value})], durable=False
+    )
 
 
 def note_cut_off(stores: Stores) -> str | None:
@@ -40,5 +42,5 @@ def note_cut_off(stores: Stores) -> str | None:
     told = {name: begun[name] for name in ("began", "request") if begun.get(name)}
     report = {**told, "error": CUT_OFF, "error_kind": CUT_OFF_KIND, "applied": done}
     body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}
-    record(stores, [event(stores, EventKind.RUN, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
     return str(begun.get("job"))

@@ -26,19 +26,19 @@ from madeleine.sleep.values import (
     Unlink,
 )
 from madeleine.write.actions import (
-    as_forget,
-    as_link,
-    as_merge,
-    as_put_away,
-    as_space,
-    as_summary,
-    as_supersede,
-    as_synthesis,
-    as_tier,
-    as_unlink,
+    forget_action,
+    link_action,
+    merge_action,
+    put_away_action,
+    space_action,
+    summary_action,
+    supersede_action,
+    synthesis_action,
+    tier_action,
+    unlink_action,
 )
-from madeleine.write.questions import FORGETTING, question_key, tier_question
-from madeleine.write.summaries import linked_members, no_to_a_summary
+from madeleine.write.questions import FORGET_QUESTION, question_key, tier_question
+from madeleine.write.summaries import linked_members, summary_deed
 
 Deed = Action
 NODES_KEPT = 50  # memories that a deed names
@@ -49,26 +49,26 @@ def plain(action: Deed) -> dict[str, str]:
     """Return the action as `write.actions` takes it; scores have no files and no such form."""
     match action:
         case Link():
-            return as_link(action.source.id, action.connections)
+            return link_action(action.source.id, action.connections)
         case Merge():
-            return as_merge(action.keep.id, action.drop.id, action.title, action.content)
+            return merge_action(action.keep.id, action.drop.id, action.title, action.content)
         case Supersede():
-            return as_supersede(action.older.id, action.newer.id, action.connection)
+            return supersede_action(action.older.id, action.newer.id, action.connection)
         case SetTier():
-            return as_tier(action.memory.id, action.tier)
+            return tier_action(action.memory.id, action.tier)
         case SetSpace():
-            return as_space(action.memory.id, action.space)
+            return space_action(action.memory.id, action.space)
         case Synthesise():
-            return as_synthesis(action.memory, [each.id for each in action.members])
+            return synthesis_action(action.memory, [each.id for each in action.members])
         case Forget():
-            return as_forget(action.memory.id)
+            return forget_action(action.memory.id)
         case PutAway():
             archive, trash = ([each.id for each in some] for some in (action.archive, action.trash))
-            return as_put_away(archive, trash, _single_keys(action))
+            return put_away_action(archive, trash, _single_keys(action))
         case Unlink():
-            return as_unlink(action.source.id, action.connection)
+            return unlink_action(action.source.id, action.connection)
         case Summarise():
-            return as_summary(action.memory)
+            return summary_action(action.memory)
         case Score():
             return {"verb": "score"}
 
@@ -138,7 +138,7 @@ def question(action: Deed) -> str:
         case SetTier():
             return tier_question(action.tier)
         case Forget():
-            return FORGETTING
+            return FORGET_QUESTION
         case Supersede():
             return f"supersede {action.newer.id}"
         case _:
@@ -185,7 +185,7 @@ def _single_keys(action: PutAway) -> list[str]:
 def _deed(action: Deed) -> dict[str, object]:
     if isinstance(action, Summarise):
         members, key = linked_members(action.memory), question_of(action)
-        deed = no_to_a_summary(members, key, action.memory.id)
+        deed = summary_deed(members, key, action.memory.id)
         # Who takes a rewriting back says no to that text, and not to the summary.
         return deed if action.was is None else {**deed, "rewritten": True}
     return {

@@ -40,7 +40,7 @@ from madeleine.sleep.pairs import Answers, Candidates, Look, ask, candidates, pa
 from madeleine.sleep.run import run_all
 from madeleine.sleep.seen import note_seen
 from madeleine.sleep.values import Job, Night, Patch, Report, Synthesise
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 STATE = "sleep.maintenance"  # the name under which the journal keeps what is reserved
@@ -141,7 +141,7 @@ def _held(stores: Stores) -> Reservation | None:
 
 def _write(stores: Stores, reservation: Reservation) -> None:
     body = {"key": STATE, "value": reservation_to_json(reservation)}
-    record(stores, [event(stores, EventKind.STATE, body)], durable=True)
+    record_events(stores, [new_event(stores, EventKind.STATE, body)], durable=True)
 
 
 class _Page:

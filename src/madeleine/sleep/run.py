@@ -46,8 +46,8 @@ from madeleine.sleep.values import (
     Unlink,
     report_refusal,
 )
-from madeleine.write.diffs import difference
-from madeleine.write.record import event, record
+from madeleine.write.diffs import render_diff
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 LIGHT = (Link, Score, Unlink)
@@ -128,7 +128,7 @@ def run_job(
             report.error_kind = JUDGE_SILENT
         if not dry_run and not _is_told(stores, report):
             body = {"run": report.run, "job": job.name, "report": bounded_report(report)}
-            record(stores, [event(stores, EventKind.RUN, body)], durable=False)
+            record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
     return report
 
 
@@ -227,7 +227,7 @@ def _diff(work: Work, patch: Patch) -> str:
     if isinstance(patch.action, Score):
         return ""
     try:
-        return difference(work.plan(patch))
+        return render_diff(work.plan(patch))
     except SKIPPED as error:
         return f"{error.message}\n"
 

@@ -20,7 +20,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.sleep.asking import room
 from madeleine.sleep.values import STOPPED, Night
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 
 SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
 ASKED_AT_ONCE = 8  # pairs after which a costly judge's answers are safe, and a stop is heard
@@ -57,7 +57,7 @@ def note_seen(night: Night, memories: Iterable[Memory]) -> None:
     seen = [each for each in memories if each.id not in night.again]
     events = [*_seen_events(night, seen), *_waiting_event(night, {each.id for each in seen})]
     if events:
-        record(night.stores, events, durable=False)
+        record_events(night.stores, events, durable=False)
 
 
 def _seen_events(night: Night, memories: Iterable[Memory]) -> list[Event]:
@@ -65,7 +65,7 @@ def _seen_events(night: Night, memories: Iterable[Memory]) -> list[Event]:
     while some := list(islice(left, SEEN_AT_ONCE)):
         seen = {each.id: text_digest(each) for each in some}
         body = {"job": night.report.job, "judge": night.judge.name, "seen": seen}
-        events.append(event(night.stores, EventKind.JUDGED, body))
+        events.append(new_event(night.stores, EventKind.JUDGED, body))
     return events
 
 
@@ -87,7 +87,7 @@ def _waiting_event(night: Night, seen: Container[str]) -> list[Event]:
     if after == before:
         return []
     body = {"key": _waiting_key(night), "value": after[:WAITING_AT_MOST]}
-    return [event(night.stores, EventKind.STATE, body)]
+    return [new_event(night.stores, EventKind.STATE, body)]
 
 
 def judged(night: Night, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
@@ -132,7 +132,7 @@ def _keep(night: Night, pairs: Sequence[MemoryPair], found: Sequence[Verdict | N
         return
     events = [_verdict_event(night, pair, said) for pair, said in answered if said is not None]
     if events:
-        record(night.stores, events, durable=False)
+        record_events(night.stores, events, durable=False)
 
 
 def _verdict_event(night: Night, pair: MemoryPair, verdict: Verdict) -> Event:
@@ -143,4 +143,4 @@ def _verdict_event(night: Night, pair: MemoryPair, verdict: Verdict) -> Event:
         "digests": [text_digest(pair.older), text_digest(pair.newer)],
         "verdict": verdict_to_json(verdict),
     }
-    return event(night.stores, EventKind.JUDGED, body)
+    return new_event(night.stores, EventKind.JUDGED, body)

@@ -29,8 +29,8 @@ from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.begun import note_cut_off
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import Report, StopKind, report_refusal
-from madeleine.write.bell import Happening
-from madeleine.write.record import event, record
+from madeleine.write.bell import BusEvent
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 ORDER = (
@@ -238,7 +238,9 @@ class Sleeper:
             if after == before:
                 return False
             body = {"key": PAUSED, "value": sorted(after)}
-            record(self._stores, [event(self._stores, EventKind.STATE, body)], durable=True)
+            record_events(
+                self._stores, [new_event(self._stores, EventKind.STATE, body)], durable=True
+            )
         return True
 
     # -- working ---------------------------------------------------------------------------
@@ -383,12 +385,12 @@ class Sleeper:
         return report
 
     def _tell(self, name: str, body: Mapping[str, object]) -> None:
-        self._stores.bell.ring([Happening(name, self._stores.clock.now(), body)])
+        self._stores.event_bus.publish([BusEvent(name, self._stores.clock.now(), body)])
 
     def _is_to_stop(self, called_off: Stopped) -> bool:
         """A job looks whether it is to stop between two portions of its work: here it lets
         those go first who are waited for."""
-        self._stores.courtesy.give_way()
+        self._stores.priority_gate.give_way()
         return self._stop_running or called_off() or self._ending()
 
     def _progress(self, done: int, total: int) -> None:

@@ -37,9 +37,9 @@ from madeleine.whisper.log import (
 )
 from madeleine.whisper.session import Sessions
 from madeleine.whisper.telling import review_key
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 
 UNSETTLED = ("delivery", "awaited_until", "not_delivered", "not_delivered_kind", "late")
 """What an entry says about its delivery."""
@@ -83,11 +83,11 @@ def deliver(
     if reviewed is not None:
         value = {"key": review_key(str(reviewed)), "value": format_time(entry.at)}
         try:
-            record(stores, [event(stores, EventKind.STATE, value)], durable=False)
+            record_events(stores, [new_event(stores, EventKind.STATE, value)], durable=False)
         except (StoreUnwritable, Unavailable):
             pass  # then it may be asked about once more
     _record_use(everywhere, ids_in(entry, "injected"), entry.session)
-    stores.bell.ring([told(delivered, None)])
+    stores.event_bus.publish([told(delivered, None)])
 
 
 def confirm(everywhere: Sequence[Stores], sessions: Sessions, whisper_id: str) -> bool:
@@ -116,7 +116,7 @@ def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: Loss) -> b
     if ids_in(entry, "injected"):
         body = {**entry.body, **missed}
         silence = Cause(WhisperSilence.NOT_DELIVERED, {"why": why.value})
-        stores.bell.ring([told(replace(entry, body=body), silence)])
+        stores.event_bus.publish([told(replace(entry, body=body), silence)])
     return True
 
 
@@ -126,7 +126,7 @@ def _record_use(everywhere: Sequence[Stores], ids: Sequence[str], session: str |
     for stores in everywhere:
         here = ids if len(everywhere) == 1 else [*stores.search.memories(ids)]
         if here:
-            used(stores, here, WHISPER_USE, session)
+            record_use(stores, here, WHISPER_USE, session)
 
 
 def _memories(entry: WhisperEntry) -> list[str]:

@@ -16,9 +16,9 @@ from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import amend, ids_in, is_delivered
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 
 SOURCES = ("explicit", "implicit")
 SECONDS_A_DAY = 86_400.0
@@ -50,10 +50,10 @@ def give_feedback(
     if entry is not None:
         body |= {"whisper": entry.id, "prompt": str(entry.body.get("prompt", ""))[:PROMPT_CHARS]}
         session = entry.session
-    made = event(stores, EventKind.FEEDBACK, body)
-    record(stores, [made], durable=True)
+    made = new_event(stores, EventKind.FEEDBACK, body)
+    record_events(stores, [made], durable=True)
     if signal > 0:
-        used(stores, [memory_id], "feedback", session)
+        record_use(stores, [memory_id], "feedback", session)
     return made.id
 
 

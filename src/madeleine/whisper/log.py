@@ -16,7 +16,7 @@ from madeleine.index.log import WhisperEntry
 from madeleine.model.cause import Cause
 from madeleine.model.times import parse_time
 from madeleine.whisper.session import Said
-from madeleine.write.bell import Happening
+from madeleine.write.bell import BusEvent
 from madeleine.write.stores import Stores
 
 NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,13 +41,13 @@ def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> Non
         return
 
 
-def told(entry: WhisperEntry, silence: Cause | None) -> Happening:
+def told(entry: WhisperEntry, silence: Cause | None) -> BusEvent:
     """Return what listeners learn: that there was a whisper or a silence, not what was said."""
     given = {"id": entry.id, "session": entry.session, "space": entry.space}
     injected = ids_in(entry, "injected") if is_delivered(entry.body) else []
     parts = silence.to_json() if silence else None
     body = {**given, "injected": injected, "silence_parts": parts}
-    return Happening("whispered", entry.at, body)
+    return BusEvent("whispered", entry.at, body)
 
 
 def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> None:

@@ -58,7 +58,7 @@ from madeleine.whisper.learning import affinities
 from madeleine.whisper.prompts import asked_part, machine_made
 from madeleine.whisper.session import Recent
 from madeleine.whisper.values import Prompt
-from madeleine.write.aside import at_once
+from madeleine.write.aside import run_concurrently
 from madeleine.write.stores import Stores
 
 LEAST_CHARACTERS = 3  # letters and digits; one of Chinese or Japanese counts for two
@@ -321,7 +321,9 @@ def _asked_everywhere(
 ) -> Recalled:
     alone = thought.intents == {Intent.IDENTITY}
     asking = partial(recall, touch=False, trace=trace, look_again=not alone)
-    found = at_once([partial(asking, stores, each) for stores, each in _everywhere(mind, query)])
+    found = run_concurrently(
+        [partial(asking, stores, each) for stores, each in _everywhere(mind, query)]
+    )
     if len(found) == 1:
         return found[0]
     hits = merge_ranked([each.hits for each in found], lambda hit: hit.score, query.limit)

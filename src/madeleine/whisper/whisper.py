@@ -281,9 +281,9 @@ def _log(
             return
         write_down(mind.stores, entry, keep_after)
         if not outcome.injected:
-            mind.stores.bell.ring([told(entry, outcome.silence)])
+            mind.stores.event_bus.publish([told(entry, outcome.silence)])
 
     if prompt.due is None:
         write()
     else:
-        mind.stores.aside.later(write)
+        mind.stores.executor.submit(write)

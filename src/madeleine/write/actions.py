@@ -13,68 +13,67 @@ from collections.abc import Callable, Mapping, Sequence
 from madeleine.errors import Rejected
 from madeleine.model.change import Change
 from madeleine.model.codec import connection_from_json, connection_to_json
-from madeleine.model.fingerprint import Fingerprint
+from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, Tier
 from madeleine.vault.markdown import read_memory, render_memory
 from madeleine.vault.values import is_id
-from madeleine.write.change_file import Hand
+from madeleine.write.change_file import ChangeContext
 from madeleine.write.connections import plan_links, plan_unlink
 from madeleine.write.forget import plan_forget
 from madeleine.write.merge import plan_merge
-from madeleine.write.resolve import resolve
+from madeleine.write.resolve import resolve_id
 from madeleine.write.revise import plan_retire, plan_space, plan_supersede, plan_tier
 from madeleine.write.synthesis import plan_summary, plan_synthesis
 
-Action = Mapping[str, str]
+ActionFields = Mapping[str, str]
 
 _NEW_FILE = "new.md"  # where a memory that has no file yet is said to stand
-_NO_LOOKS = Fingerprint(0, 0)
 
 
-def plan_action(hand: Hand, action: Action) -> Change:
+def plan_action(hand: ChangeContext, action: ActionFields) -> Change:
     """Return the change that an action means, as things stand now."""
-    return PLANS[checked(action)](hand, action)
+    return PLANNER_BY_VERB[check_verb(action)](hand, action)
 
 
-def checked(action: Action) -> str:
+def check_verb(action: ActionFields) -> str:
     """Return the verb of an action; one that nobody knows is refused."""
     verb = action.get("verb", "")
-    if verb not in PLANS:
-        raise Rejected(f"no action {verb!r}", hint=f"one of: {', '.join(PLANS)}")
+    if verb not in PLANNER_BY_VERB:
+        raise Rejected(f"no action {verb!r}", hint=f"one of: {', '.join(PLANNER_BY_VERB)}")
     return verb
 
 
 # -- as texts ------------------------------------------------------------------------------
 
 
-def as_merge(keep: str, drop: str, title: str | None, content: str | None) -> dict[str, str]:
-    return _given(verb="merge", keep=keep, drop=drop, title=title, content=content)
+def merge_action(keep: str, drop: str, title: str | None, content: str | None) -> dict[str, str]:
+    return _drop_none(verb="merge", keep=keep, drop=drop, title=title, content=content)
 
 
-def as_link(source: str, connections: Sequence[Connection]) -> dict[str, str]:
+def link_action(source: str, connections: Sequence[Connection]) -> dict[str, str]:
     listed = json.dumps([connection_to_json(each) for each in connections])
     return {"verb": "link", "source": source, "connections": listed}
 
 
-def as_supersede(older: str, newer: str, connection: Connection) -> dict[str, str]:
+def supersede_action(older: str, newer: str, connection: Connection) -> dict[str, str]:
     link = json.dumps(connection_to_json(connection))
     return {"verb": "supersede", "older": older, "newer": newer, "connection": link}
 
 
-def as_tier(memory: str, tier: Tier) -> dict[str, str]:
+def tier_action(memory: str, tier: Tier) -> dict[str, str]:
     return {"verb": "tier", "memory": memory, "tier": tier.value}
 
 
-def as_space(memory: str, space: str) -> dict[str, str]:
+def space_action(memory: str, space: str) -> dict[str, str]:
     return {"verb": "space", "memory": memory, "space": space}
 
 
-def as_forget(memory: str) -> dict[str, str]:
+def forget_action(memory: str) -> dict[str, str]:
     return {"verb": "forget", "memory": memory}
 
 
-def as_put_away(
+def put_away_action(
     archive: Sequence[str], trash: Sequence[str], keys: Sequence[str]
 ) -> dict[str, str]:
     """Return the action; `keys` are those of the questions about the single memories."""
@@ -82,7 +81,7 @@ def as_put_away(
     return {"verb": "put_away", **{name: json.dumps(list(each)) for name, each in listed.items()}}
 
 
-def as_unlink(source: str, connection: Connection) -> dict[str, str]:
+def unlink_action(source: str, connection: Connection) -> dict[str, str]:
     return {
         "verb": "unlink",
         "source": source,
@@ -91,34 +90,34 @@ def as_unlink(source: str, connection: Connection) -> dict[str, str]:
     }
 
 
-def as_summary(memory: Memory) -> dict[str, str]:
+def summary_action(memory: Memory) -> dict[str, str]:
     return {"verb": "summarise", "memory": render_memory(memory).decode("utf-8")}
 
 
-def as_synthesis(memory: Memory, members: Sequence[str]) -> dict[str, str]:
+def synthesis_action(memory: Memory, members: Sequence[str]) -> dict[str, str]:
     text = render_memory(memory).decode("utf-8")
     return {"verb": "synthesise", "memory": text, "members": json.dumps(list(members))}
 
 
-def _given(**values: str | None) -> dict[str, str]:
+def _drop_none(**values: str | None) -> dict[str, str]:
     return {key: value for key, value in values.items() if value is not None}
 
 
 # -- as changes ----------------------------------------------------------------------------
 
 
-def _merge(hand: Hand, action: Action) -> Change:
-    keep, drop = _id(hand, action, "keep"), _id(hand, action, "drop")
+def _plan_merge(hand: ChangeContext, action: ActionFields) -> Change:
+    keep, drop = _resolve_named(hand, action, "keep"), _resolve_named(hand, action, "drop")
     return plan_merge(hand, keep, drop, action.get("title"), action.get("content"))
 
 
-def _link(hand: Hand, action: Action) -> Change:
-    source = _id(hand, action, "source")
+def _plan_link(hand: ChangeContext, action: ActionFields) -> Change:
+    source = _resolve_named(hand, action, "source")
     if "connections" in action:
         listed = json.loads(action["connections"])
         return plan_links(hand, source, [connection_from_json(each) for each in listed])
     connection = Connection(
-        target=resolve(hand.stores, action["target"]),
+        target=resolve_id(hand.stores, action["target"]),
         edge=Edge(action["edge"]),
         weight=float(action.get("weight", "0.5")),
         reason=action.get("reason"),
@@ -127,69 +126,69 @@ def _link(hand: Hand, action: Action) -> Change:
     return plan_links(hand, source, [connection])
 
 
-def _supersede(hand: Hand, action: Action) -> Change:
-    older, newer = _id(hand, action, "older"), _id(hand, action, "newer")
+def _plan_supersede(hand: ChangeContext, action: ActionFields) -> Change:
+    older, newer = _resolve_named(hand, action, "older"), _resolve_named(hand, action, "newer")
     return plan_supersede(
         hand, older, newer, connection_from_json(json.loads(action["connection"]))
     )
 
 
-def _retire(hand: Hand, action: Action) -> Change:
+def _plan_retire(hand: ChangeContext, action: ActionFields) -> Change:
     named = action.get("superseded_by")
-    successor = resolve(hand.stores, named) if named is not None else None
-    return plan_retire(hand, _id(hand, action, "memory"), successor)
+    successor = resolve_id(hand.stores, named) if named is not None else None
+    return plan_retire(hand, _resolve_named(hand, action, "memory"), successor)
 
 
-def _forget(hand: Hand, action: Action) -> Change:
-    return plan_forget(hand, _id(hand, action, "memory"))
+def _plan_forget(hand: ChangeContext, action: ActionFields) -> Change:
+    return plan_forget(hand, _resolve_named(hand, action, "memory"))
 
 
-def _tier(hand: Hand, action: Action) -> Change:
-    return plan_tier(hand, _id(hand, action, "memory"), Tier(action["tier"]))
+def _plan_tier(hand: ChangeContext, action: ActionFields) -> Change:
+    return plan_tier(hand, _resolve_named(hand, action, "memory"), Tier(action["tier"]))
 
 
-def _space(hand: Hand, action: Action) -> Change:
-    return plan_space(hand, _id(hand, action, "memory"), action["space"])
+def _plan_space(hand: ChangeContext, action: ActionFields) -> Change:
+    return plan_space(hand, _resolve_named(hand, action, "memory"), action["space"])
 
 
-def _synthesise(hand: Hand, action: Action) -> Change:
-    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), _NO_LOOKS).memory
+def _plan_synthesis(hand: ChangeContext, action: ActionFields) -> Change:
+    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), NO_FINGERPRINT).memory
     return plan_synthesis(hand, memory, json.loads(action["members"]))
 
 
-def _put_away(hand: Hand, action: Action) -> Change:
+def _plan_put_away(hand: ChangeContext, action: ActionFields) -> Change:
     archived = [plan_tier(hand, each, Tier.ARCHIVAL) for each in json.loads(action["archive"])]
     trashed = [plan_forget(hand, each) for each in json.loads(action["trash"])]
     edits = [edit for change in (*archived, *trashed) for edit in change.edits]
     return hand.change("put_away", edits)
 
 
-def _unlink(hand: Hand, action: Action) -> Change:
-    source = _id(hand, action, "source")
+def _plan_unlink(hand: ChangeContext, action: ActionFields) -> Change:
+    source = _resolve_named(hand, action, "source")
     return plan_unlink(hand, source, action["target"], Edge(action["edge"]))
 
 
-def _summarise(hand: Hand, action: Action) -> Change:
-    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), _NO_LOOKS).memory
+def _plan_summary(hand: ChangeContext, action: ActionFields) -> Change:
+    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), NO_FINGERPRINT).memory
     return plan_summary(hand, memory)
 
 
-def _id(hand: Hand, action: Action, key: str) -> str:
+def _resolve_named(hand: ChangeContext, action: ActionFields, key: str) -> str:
     """Return whom an action names; of a whole id, reading its file tells whether it is there."""
     named = action[key]
-    return named if is_id(named) else resolve(hand.stores, named)
+    return named if is_id(named) else resolve_id(hand.stores, named)
 
 
-PLANS: Mapping[str, Callable[[Hand, Action], Change]] = {
-    "merge": _merge,
-    "link": _link,
-    "supersede": _supersede,
-    "retire": _retire,
-    "forget": _forget,
-    "tier": _tier,
-    "space": _space,
-    "put_away": _put_away,
-    "synthesise": _synthesise,
-    "unlink": _unlink,
-    "summarise": _summarise,
+PLANNER_BY_VERB: Mapping[str, Callable[[ChangeContext, ActionFields], Change]] = {
+    "merge": _plan_merge,
+    "link": _plan_link,
+    "supersede": _plan_supersede,
+    "retire": _plan_retire,
+    "forget": _plan_forget,
+    "tier": _plan_tier,
+    "space": _plan_space,
+    "put_away": _plan_put_away,
+    "synthesise": _plan_synthesis,
+    "unlink": _plan_unlink,
+    "summarise": _plan_summary,
 }

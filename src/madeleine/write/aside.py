@@ -12,21 +12,21 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
-BESIDE = 4  # questions whose words are looked up while the model reads them
-AT_ONCE = 8  # threads that one question may have, if it is asked in so many places
+CONCURRENT_THREADS = 4  # questions whose words are looked up while the model reads them
+MAX_CONCURRENT = 8  # threads that one question may have, if it is asked in so many places
 
 T = TypeVar("T")
-Work = Callable[[], str | None]
+BackgroundWork = Callable[[], str | None]
 """Returns what went wrong, in a sentence."""
 
 
-Pools = tuple[ThreadPoolExecutor, ThreadPoolExecutor]
+ThreadPools = tuple[ThreadPoolExecutor, ThreadPoolExecutor]
 
 
-class Aside(Protocol):
+class BackgroundExecutor(Protocol):
     """Does work beside the caller's."""
 
-    def later(self, work: Work) -> None:
+    def submit(self, work: BackgroundWork) -> None:
         """Do it soon, each after the one before."""
         ...
 
@@ -34,34 +34,34 @@ class Aside(Protocol):
         """Return when all that was to be done later is done."""
         ...
 
-    def told(self) -> str | None:
+    def take_problem(self) -> str | None:
         """Return what went wrong with it lately, once."""
         ...
 
-    def beside(self, work: Callable[[], T]) -> Callable[[], T]:
+    def start(self, work: Callable[[], T]) -> Callable[[], T]:
         """Begin now; what comes back waits for the result and returns it."""
         ...
 
     def close(self) -> None: ...
 
 
-class AtOnce:
+class InlineExecutor:
     """Does everything when it is asked for."""
 
     def __init__(self) -> None:
         self._problem: str | None = None
 
-    def later(self, work: Work) -> None:
+    def submit(self, work: BackgroundWork) -> None:
         self._problem = work() or self._problem
 
     def wait(self) -> None:
         pass
 
-    def told(self) -> str | None:
+    def take_problem(self) -> str | None:
         problem, self._problem = self._problem, None
         return problem
 
-    def beside(self, work: Callable[[], T]) -> Callable[[], T]:
+    def start(self, work: Callable[[], T]) -> Callable[[], T]:
         result = work()
         return lambda: result
 
@@ -69,18 +69,18 @@ class AtOnce:
         pass
 
 
-class Threads:
+class ThreadExecutor:
     """Does it in threads of its own, which begin with the first work; or in those of another,
     where many houses are open."""
 
-    def __init__(self, others: Threads | None = None) -> None:
+    def __init__(self, others: ThreadExecutor | None = None) -> None:
         self._own = others is None
         self._one, self._several = others._pools() if others is not None else _new_pools()
         self._asking = threading.Lock()
         self._last: Future[None] | None = None
         self._problem: str | None = None
 
-    def later(self, work: Work) -> None:
+    def submit(self, work: BackgroundWork) -> None:
         with self._asking:
             self._last = self._one.submit(self._do, work)
 
@@ -89,11 +89,11 @@ class Threads:
         if last is not None:
             last.result()
 
-    def told(self) -> str | None:
+    def take_problem(self) -> str | None:
         problem, self._problem = self._problem, None
         return problem
 
-    def beside(self, work: Callable[[], T]) -> Callable[[], T]:
+    def start(self, work: Callable[[], T]) -> Callable[[], T]:
         return self._several.submit(work).result
 
     def close(self) -> None:
@@ -104,24 +104,24 @@ class Threads:
         self._one.shutdown()
         self._several.shutdown()
 
-    def _pools(self) -> Pools:
+    def _pools(self) -> ThreadPools:
         return self._one, self._several
 
-    def _do(self, work: Work) -> None:
+    def _do(self, work: BackgroundWork) -> None:
         self._problem = work() or self._problem
 
 
-def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
+def run_concurrently(works: Sequence[Callable[[], T]]) -> list[T]:
     """Do several things at the same time, the first of them in this thread."""
     if len(works) < 2:
         return [work() for work in works]
-    with ThreadPoolExecutor(min(len(works) - 1, AT_ONCE), "madeleine-at-once") as threads:
+    with ThreadPoolExecutor(min(len(works) - 1, MAX_CONCURRENT), "madeleine-at-once") as threads:
         others = [threads.submit(work) for work in works[1:]]
         return [works[0](), *(each.result() for each in others)]
 
 
-def _new_pools() -> Pools:
+def _new_pools() -> ThreadPools:
     return (
         ThreadPoolExecutor(1, "madeleine-later"),
-        ThreadPoolExecutor(BESIDE, "madeleine-beside"),
+        ThreadPoolExecutor(CONCURRENT_THREADS, "madeleine-beside"),
     )

@@ -17,9 +17,9 @@ from datetime import datetime
 from madeleine.model.event import Event, EventKind
 from madeleine.model.times import format_time, parse_time
 
-TOLD_AT_MOST = 100  # memories that one happening names
-SAID_AT_MOST = 7_900  # bytes that a database passes on, with some room for whose it is
-VERBS = {
+MAX_MEMORIES_NAMED = 100  # memories that one event names
+MAX_PAYLOAD_BYTES = 7_900  # bytes that a database passes on, with some room for whose it is
+EVENT_NAME_BY_VERB = {
     "revise": "revised",
     "retire": "retired",
     "forget": "forgotten",
@@ -32,7 +32,7 @@ VERBS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class BusEvent:
     """What happened, by its name, when, and to whom. `body` is plain JSON without any text of
     a memory."""
 
@@ -41,17 +41,17 @@ class Happening:
     body: Mapping[str, object]
 
 
-Listener = Callable[[Happening], None]
+EventListener = Callable[[BusEvent], None]
 
 
-class Bell:
-    """Rings for every listener. Any thread may ring it."""
+class EventBus:
+    """Hands every event to every listener. Any thread may publish."""
 
     def __init__(self) -> None:
-        self._listeners: list[Listener] = []
+        self._listeners: list[EventListener] = []
         self._lock = threading.Lock()
 
-    def ring(self, happenings: Iterable[Happening]) -> None:
+    def publish(self, happenings: Iterable[BusEvent]) -> None:
         """Tell everybody who listens."""
         with self._lock:
             listeners = list(self._listeners)
@@ -62,7 +62,7 @@ class Bell:
                 listener(each)
 
     @contextmanager
-    def heard_by(self, listener: Listener) -> Iterator[None]:
+    def subscribe(self, listener: EventListener) -> Iterator[None]:
         """Let somebody listen for a while."""
         with self._lock:
             self._listeners.append(listener)
@@ -73,53 +73,53 @@ class Bell:
                 self._listeners.remove(listener)
 
 
-class FarBell(Bell):
-    """Rings at every server on one database. What happens is told to all of them, once it is
-    kept, and rings here when it comes back from there (`hear`)."""
+class SharedEventBus(EventBus):
+    """Reaches every server on one database. An event is told to all of them once it is kept, and
+    is published here when it comes back from there (`receive`)."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         super().__init__()
         self._tell = tell
 
-    def ring(self, happenings: Iterable[Happening]) -> None:
+    def publish(self, happenings: Iterable[BusEvent]) -> None:
         for each in happenings:
-            said = _to_text(each)
-            if len(said.encode("utf-8")) <= SAID_AT_MOST:
+            said = _encode_bus_event(each)
+            if len(said.encode("utf-8")) <= MAX_PAYLOAD_BYTES:
                 self._tell(said)
             else:
-                self._tell(_to_text(Happening(each.name, each.at, {"more": True})))
+                self._tell(_encode_bus_event(BusEvent(each.name, each.at, {"more": True})))
 
-    def hear(self, text: str) -> None:
-        """Ring for what some server told."""
-        super().ring([_from_text(text)])
+    def receive(self, text: str) -> None:
+        """Publish here what some server told."""
+        super().publish([_decode_bus_event(text)])
 
 
-def _to_text(happening: Happening) -> str:
+def _encode_bus_event(happening: BusEvent) -> str:
     told = [happening.name, format_time(happening.at), dict(happening.body)]
     return json.dumps(told, ensure_ascii=True, separators=(",", ":"))
 
 
-def _from_text(text: str) -> Happening:
+def _decode_bus_event(text: str) -> BusEvent:
     name, at, body = json.loads(text)
-    return Happening(name, parse_time("at", at), body)
+    return BusEvent(name, parse_time("at", at), body)
 
 
-def told(events: Iterable[Event]) -> Iterator[Happening]:
+def bus_events_from_journal(events: Iterable[Event]) -> Iterator[BusEvent]:
     """Yield what journal events tell to listeners. A change is told when it is done, by
     `done`: its event is written before anything changes."""
     for event in events:
-        if event.kind in _TOLD:
-            name, parts = _TOLD[event.kind]
+        if event.kind in _BUS_EVENT_BY_KIND:
+            name, parts = _BUS_EVENT_BY_KIND[event.kind]
             body = {ours: event.body[theirs] for theirs, ours in parts if theirs in event.body}
-            yield Happening(name, event.at, body)
+            yield BusEvent(name, event.at, body)
 
 
-def done(verb: str, at: datetime, body: Mapping[str, object]) -> Happening:
+def change_bus_event(verb: str, at: datetime, body: Mapping[str, object]) -> BusEvent:
     """Return the happening that a change by this verb is."""
-    return Happening(VERBS.get(verb, "changed"), at, {"verb": verb, **body})
+    return BusEvent(EVENT_NAME_BY_VERB.get(verb, "changed"), at, {"verb": verb, **body})
 
 
-_TOLD: Mapping[EventKind, tuple[str, tuple[tuple[str, str], ...]]] = {
+_BUS_EVENT_BY_KIND: Mapping[EventKind, tuple[str, tuple[tuple[str, str], ...]]] = {
     EventKind.REMEMBERED: (
         "remembered",
         (("memory", "node_id"), ("by", "by"), ("change", "change")),

@@ -22,35 +22,39 @@ from madeleine.language.text import same_text_key
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import source_digest, text_digest
 from madeleine.model.event import Event, EventKind
-from madeleine.model.fingerprint import Fingerprint
+from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.incoming import ImportBatch, IncomingMemory
 from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.vault.markdown import read_memory, render_memory
 from madeleine.vault.vault import TRASH, is_memory_path
-from madeleine.write.change_file import a_hand, persistently
-from madeleine.write.commit import New, carry_out, commit, commit_all_new
-from madeleine.write.connections import with_connection
+from madeleine.write.change_file import make_change_context, retry_on_conflict
+from madeleine.write.commit import NewMemory, apply_change, commit, commit_new_memories
+from madeleine.write.connections import add_connection
 from madeleine.write.core import enforce_core_cap
-from madeleine.write.embedding import Traces, meaning, portions, read_memories
-from madeleine.write.heal import heal
+from madeleine.write.embedding import (
+    PassageEmbeddings,
+    embed_memories,
+    neighbour_vector,
+    split_by_size,
+)
+from madeleine.write.heal import run_pending_repairs
 from madeleine.write.identity import ensure_self
-from madeleine.write.linking import Beside, suggested_links
-from madeleine.write.record import event, record
-from madeleine.write.remember import as_memory
+from madeleine.write.linking import PendingMemory, suggest_links
+from madeleine.write.record import new_event, record_events
+from madeleine.write.remember import build_memory
 from madeleine.write.show import wrote_file
 from madeleine.write.stores import Stores
 
-VERB = "import"
-CHUNK = 32  # read by the model and written together; others wait a tenth of a second at most
-CHUNK_CHARS = 200_000
-HISTORY = 200  # events of a memory among which its last import is looked for
-_NO_LOOKS = Fingerprint(0, 0)
-_UNUSED = Usage()
+IMPORT_VERB = "import"
+BATCH_SIZE = 32  # read by the model and written together; others wait a tenth of a second at most
+BATCH_CHARS = 200_000
+MAX_HISTORY_EVENTS = 200  # events of a memory among which its last import is looked for
+_NO_USAGE = Usage()
 
 
-class Fate(enum.StrEnum):
+class ImportFate(enum.StrEnum):
     """What became of an incoming memory."""
 
     WRITTEN = "written"
@@ -66,40 +70,42 @@ class Fate(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ImportedMemory:
     """What became of one incoming memory, and what to say about it."""
 
     memory_id: str
-    fate: Fate
+    fate: ImportFate
     note: str = ""
 
 
-Outcome = Brought | MadeleineError
+ImportedOrError = ImportedMemory | MadeleineError
 
 
-def bring_in(stores: Stores, items: Sequence[IncomingMemory], how: ImportBatch) -> list[Outcome]:
+def import_memories(
+    stores: Stores, items: Sequence[IncomingMemory], how: ImportBatch
+) -> list[ImportedOrError]:
     """Bring the memories in, in order; one that is refused leaves its error in its place."""
-    heal(stores)
-    found: list[Outcome] = []
-    for some in portions(items, lambda each: len(each.draft.content), CHUNK, CHUNK_CHARS):
-        found += _Portion(stores, how).take(some)
+    run_pending_repairs(stores)
+    found: list[ImportedOrError] = []
+    for some in split_by_size(items, lambda each: len(each.draft.content), BATCH_SIZE, BATCH_CHARS):
+        found += _IncomingBatch(stores, how).take(some)
     return found
 
 
 @dataclass(slots=True)
-class _Place:
+class _IncomingEntry:
     """One incoming memory, as it will stand here, and what becomes of it."""
 
     incoming: IncomingMemory
     memory: Memory
-    outcome: Outcome
-    traces: Traces = ()
+    outcome: ImportedOrError
+    traces: PassageEmbeddings = ()
 
-    def is_to_be(self, fate: Fate) -> bool:
-        return isinstance(self.outcome, Brought) and self.outcome.fate is fate
+    def is_to_be(self, fate: ImportFate) -> bool:
+        return isinstance(self.outcome, ImportedMemory) and self.outcome.fate is fate
 
 
-class _Portion:
+class _IncomingBatch:
     """Memories that are judged, read by the model and written together."""
 
     def __init__(self, stores: Stores, how: ImportBatch) -> None:
@@ -109,29 +115,29 @@ class _Portion:
         self._texts: dict[tuple[str | None, str], str] = {}
         self._paths: set[str] = set()
 
-    def take(self, items: Sequence[IncomingMemory]) -> list[Outcome]:
+    def take(self, items: Sequence[IncomingMemory]) -> list[ImportedOrError]:
         places = [self._judged(each) for each in items]
         if not self._how.dry_run:
-            self._write([each for each in places if each.is_to_be(Fate.WRITTEN)])
+            self._write([each for each in places if each.is_to_be(ImportFate.WRITTEN)])
             for place in places:
-                if place.is_to_be(Fate.REVISED):
+                if place.is_to_be(ImportFate.REVISED):
                     self._revise(place)
             self._take_over_usage(places)
         return [each.outcome for each in places]
 
     # -- judging ---------------------------------------------------------------------------
 
-    def _judged(self, incoming: IncomingMemory) -> _Place:
+    def _judged(self, incoming: IncomingMemory) -> _IncomingEntry:
         memory = self._memory(incoming)
         try:
-            outcome: Outcome = self._fate(incoming, memory)
+            outcome: ImportedOrError = self._fate(incoming, memory)
         except MadeleineError as refused:
             outcome = refused
-        return _Place(incoming, memory, outcome)
+        return _IncomingEntry(incoming, memory, outcome)
 
     def _memory(self, incoming: IncomingMemory) -> Memory:
         """Return the memory as it should stand here, not yet linked by similarity."""
-        made = as_memory(self._stores, incoming.draft)
+        made = build_memory(self._stores, incoming.draft)
         memory = replace(
             made,
             updated=incoming.updated or made.updated,
@@ -157,7 +163,7 @@ class _Portion:
         """Return who drew a connection that does not say so."""
         return None if incoming.whole else self._how.by
 
-    def _fate(self, incoming: IncomingMemory, memory: Memory) -> Brought:
+    def _fate(self, incoming: IncomingMemory, memory: Memory) -> ImportedMemory:
         known = self._stores.search.get(memory.id)
         if known is not None:
             return self._met(incoming, memory, known.memory)
@@ -165,20 +171,20 @@ class _Portion:
             return self._twice(memory)
         same = self._same_text(incoming, memory)
         if same is not None:
-            return Brought(same, Fate.KNOWN)
+            return ImportedMemory(same, ImportFate.KNOWN)
         if not incoming.trashed and self._was_let_go(memory.id):
             note = f"forgotten here; `madeleine restore {memory.short_id}` brings it back"
-            return Brought(memory.id, Fate.FORGOTTEN, note)
+            return ImportedMemory(memory.id, ImportFate.FORGOTTEN, note)
         if incoming.trashed and memory.id in self._trashed:
-            return Brought(memory.id, Fate.KNOWN)
+            return ImportedMemory(memory.id, ImportFate.KNOWN)
         self._ids[memory.id] = memory
         self._texts.setdefault((memory.space, same_text_key(memory.content)), memory.id)
-        return Brought(memory.id, Fate.WRITTEN)
+        return ImportedMemory(memory.id, ImportFate.WRITTEN)
 
-    def _twice(self, memory: Memory) -> Brought:
+    def _twice(self, memory: Memory) -> ImportedMemory:
         if same_text_key(self._ids[memory.id].content) != same_text_key(memory.content):
             raise IdTaken(memory.id)
-        return Brought(memory.id, Fate.KNOWN)
+        return ImportedMemory(memory.id, ImportFate.KNOWN)
 
     def _same_text(self, incoming: IncomingMemory, memory: Memory) -> str | None:
         """Return the memory that makes one unnecessary which is its text and nothing else."""
@@ -200,25 +206,27 @@ class _Portion:
     def _trashed(self) -> frozenset[str]:
         return frozenset(each.memory.id for each in self._stores.vault.trashed())
 
-    def _met(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> Brought:
+    def _met(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> ImportedMemory:
         """Say what becomes of one that is here already."""
         if incoming.trashed:
-            return Brought(here.id, Fate.KEPT, "forgotten there, and not here")
+            return ImportedMemory(here.id, ImportFate.KEPT, "forgotten there, and not here")
         if incoming.whole:
-            return _newest(memory, here)
+            return _compare_versions(memory, here)
         return self._by_source(incoming, memory, here)
 
-    def _by_source(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> Brought:
+    def _by_source(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> ImportedMemory:
         """Compare what the source says, what it said last time, and what stands here."""
         said, same = self._details(here.id), text_digest(memory) == text_digest(here)
         if said.get("source") == source_digest(memory) or (same and not said):
-            return Brought(here.id, Fate.KNOWN)
+            return ImportedMemory(here.id, ImportFate.KNOWN)
         edited = said.get("text") != text_digest(here) if said else memory.updated <= here.updated
         if not same and edited:
-            return Brought(here.id, Fate.KEPT, "changed here too; it stays as it is here")
-        revised = _revised(incoming, memory, here)
+            return ImportedMemory(
+                here.id, ImportFate.KEPT, "changed here too; it stays as it is here"
+            )
+        revised = _revise_from_source(incoming, memory, here)
         unchanged = replace(revised, updated=here.updated) == here
-        return Brought(here.id, Fate.KNOWN if unchanged else Fate.REVISED)
+        return ImportedMemory(here.id, ImportFate.KNOWN if unchanged else ImportFate.REVISED)
 
     def _details(self, memory_id: str) -> dict[str, object]:
         """Return the hashes that the last import of a memory left."""
@@ -227,18 +235,18 @@ class _Portion:
         return dict(details) if isinstance(details, dict) else {}
 
     def _last_import(self, memory_id: str) -> Event | None:
-        events = self._stores.log.history(memory_id, HISTORY)
+        events = self._stores.log.history(memory_id, MAX_HISTORY_EVENTS)
         own = (each for each in events if wrote_file(each, memory_id))
-        return next((each for each in own if each.body.get("verb") == VERB), None)
+        return next((each for each in own if each.body.get("verb") == IMPORT_VERB), None)
 
     # -- writing ---------------------------------------------------------------------------
 
-    def _write(self, places: Sequence[_Place]) -> None:
+    def _write(self, places: Sequence[_IncomingEntry]) -> None:
         """Write new memories: the model reads them first, before the lock is taken."""
         brings_its_own = any(each.memory.source == SELF_SOURCE for each in places)
         if not brings_its_own and any(ABOUT_SELF in each.memory.tags for each in places):
             ensure_self(self._stores)
-        traces, _ = read_memories(self._stores, [each.memory for each in places])
+        traces, _ = embed_memories(self._stores, [each.memory for each in places])
         for place, made in zip(places, traces, strict=True):
             place.traces = made
         with self._stores.writing:
@@ -249,27 +257,27 @@ class _Portion:
             for place in apart:
                 self._write_alone(place, new[place.memory.id])
         for place in places:
-            if place.is_to_be(Fate.WRITTEN):
+            if place.is_to_be(ImportFate.WRITTEN):
                 enforce_core_cap(self._stores, place.memory)
 
-    def _link(self, places: Sequence[_Place]) -> None:
+    def _link(self, places: Sequence[_IncomingEntry]) -> None:
         """Connect by similarity what does not come with all its state."""
-        beside: list[Beside] = []
+        beside: list[PendingMemory] = []
         for place in places:
-            memory, vector = place.memory, meaning(place.traces)
+            memory, vector = place.memory, neighbour_vector(place.traces)
             if not place.incoming.whole:
-                links = suggested_links(self._stores, memory, vector, memory.connections, beside)
+                links = suggest_links(self._stores, memory, vector, memory.connections, beside)
                 place.memory = replace(memory, connections=memory.connections + links)
             if vector is not None:
-                beside.append(Beside(memory.id, memory.space, vector))
+                beside.append(PendingMemory(memory.id, memory.space, vector))
 
-    def _new(self, place: _Place) -> New:
+    def _new(self, place: _IncomingEntry) -> NewMemory:
         memory = place.memory
         path = self._path(place.incoming, memory)
-        edit = FileEdit(memory.id, None, None, path, _file_of(place.incoming, memory, path))
-        return New(memory, self._change((edit,), self._hashes(place)), place.traces)
+        edit = FileEdit(memory.id, None, None, path, _render_file(place.incoming, memory, path))
+        return NewMemory(memory, self._change((edit,), self._hashes(place)), place.traces)
 
-    def _hashes(self, place: _Place) -> dict[str, object]:
+    def _hashes(self, place: _IncomingEntry) -> dict[str, object]:
         """Return what the next import of the same source goes by; it is about what the source
         said, without the links that similarity drew."""
         said = self._memory(place.incoming)
@@ -277,7 +285,7 @@ class _Portion:
 
     def _change(self, edits: tuple[FileEdit, ...], details: dict[str, object]) -> Change:
         how = self._how
-        return Change(self._stores.new_id(), VERB, edits, how.by, None, how.run, details)
+        return Change(self._stores.new_id(), IMPORT_VERB, edits, how.by, None, how.run, details)
 
     def _path(self, incoming: IncomingMemory, memory: Memory) -> str:
         """Return where its file was, if that is free here; else a free name."""
@@ -288,74 +296,74 @@ class _Portion:
         self._paths.add(wanted)
         return vault.trash_path(wanted) if incoming.trashed else wanted
 
-    def _stands_apart(self, new: New) -> bool:
+    def _stands_apart(self, new: NewMemory) -> bool:
         """Whether its file goes into a folder, which may have to be made first."""
         return "/" in str(new.edit.path_after)
 
-    def _write_together(self, places: Sequence[_Place], new: dict[str, New]) -> None:
-        refused = commit_all_new(self._stores, [new[each.memory.id] for each in places])
+    def _write_together(self, places: Sequence[_IncomingEntry], new: dict[str, NewMemory]) -> None:
+        refused = commit_new_memories(self._stores, [new[each.memory.id] for each in places])
         for place in places:
             error = refused.get(new[place.memory.id].change.id)
             place.outcome = error or place.outcome
 
-    def _write_alone(self, place: _Place, new: New) -> None:
+    def _write_alone(self, place: _IncomingEntry, new: NewMemory) -> None:
         try:
-            carry_out(self._stores, new.change, {new.memory.id: new.traces})
+            apply_change(self._stores, new.change, {new.memory.id: new.traces})
         except MadeleineError as refused:
             place.outcome = refused
 
     # -- revising --------------------------------------------------------------------------
 
-    def _revise(self, place: _Place) -> None:
+    def _revise(self, place: _IncomingEntry) -> None:
         try:
-            persistently(lambda: self._revise_once(place))
+            retry_on_conflict(lambda: self._revise_once(place))
         except MadeleineError as refused:
             place.outcome = refused
 
-    def _revise_once(self, place: _Place) -> None:
-        hand = a_hand(self._stores, self._how.by, run=self._how.run)
+    def _revise_once(self, place: _IncomingEntry) -> None:
+        hand = make_change_context(self._stores, self._how.by, run=self._how.run)
         current = hand.read(place.memory.id)
-        wanted = _revised(place.incoming, place.memory, current.memory)
+        wanted = _revise_from_source(place.incoming, place.memory, current.memory)
         if wanted.updated == current.memory.updated:
             wanted = replace(wanted, updated=hand.at)
-        change = hand.change(VERB, (current.edit(wanted),), self._hashes(place))
+        change = hand.change(IMPORT_VERB, (current.edit(wanted),), self._hashes(place))
         if change.edits:
             commit(self._stores, change)
 
     # -- use -------------------------------------------------------------------------------
 
-    def _take_over_usage(self, places: Sequence[_Place]) -> None:
+    def _take_over_usage(self, places: Sequence[_IncomingEntry]) -> None:
         """Note in the journal how the memories were used before: once for each."""
-        came = [each for each in places if each.is_to_be(Fate.WRITTEN)]
+        came = [each for each in places if each.is_to_be(ImportFate.WRITTEN)]
         events = [one for each in came for one in self._usage_events(each)]
         if events:
-            record(self._stores, events, durable=True, batch=IndexBatch())
+            record_events(self._stores, events, durable=True, batch=IndexBatch())
 
-    def _usage_events(self, place: _Place) -> Iterator[Event]:
+    def _usage_events(self, place: _IncomingEntry) -> Iterator[Event]:
         usage, memory_id = place.incoming.usage, place.memory.id
         event_id = f"adopted-{memory_id}"
-        if usage is None or usage == _UNUSED or self._stores.log.event(event_id) is not None:
+        if usage is None or usage == _NO_USAGE or self._stores.log.event(event_id) is not None:
             return
-        yield event(self._stores, EventKind.ADOPTED, _counters(memory_id, usage), event_id)
+        yield new_event(self._stores, EventKind.ADOPTED, _usage_to_json(memory_id, usage), event_id)
         if usage.relevance is not None:
             scores = {memory_id: {"relevance": usage.relevance}}
-            yield event(self._stores, EventKind.SCORED, {"scores": scores})
+            yield new_event(self._stores, EventKind.SCORED, {"scores": scores})
 
 
-def _newest(memory: Memory, here: Memory) -> Brought:
+def _compare_versions(memory: Memory, here: Memory) -> ImportedMemory:
     """Of two states of one memory the one that was updated last counts. A self that nobody has
     written about yet says nothing."""
-    if replace(memory, usage=_UNUSED) == replace(here, usage=_UNUSED):
-        return Brought(here.id, Fate.KNOWN)
+    if replace(memory, usage=_NO_USAGE) == replace(here, usage=_NO_USAGE):
+        return ImportedMemory(here.id, ImportFate.KNOWN)
     unsaid = here.source == SELF_SOURCE and here.created == here.updated
     if unsaid and source_digest(memory) == source_digest(here):
-        return Brought(here.id, Fate.KNOWN)
+        return ImportedMemory(here.id, ImportFate.KNOWN)
     if unsaid or memory.updated > here.updated:
-        return Brought(here.id, Fate.REVISED)
-    return Brought(here.id, Fate.KEPT, "updated here since; it stays as it is here")
+        return ImportedMemory(here.id, ImportFate.REVISED)
+    return ImportedMemory(here.id, ImportFate.KEPT, "updated here since; it stays as it is here")
 
 
-def _revised(incoming: IncomingMemory, memory: Memory, here: Memory) -> Memory:
+def _revise_from_source(incoming: IncomingMemory, memory: Memory, here: Memory) -> Memory:
     """Return the memory as it says after its source changed. What was added to it here stays."""
     if incoming.whole:
         return replace(memory, created=here.created) if here.source == SELF_SOURCE else memory
@@ -369,11 +377,11 @@ def _revised(incoming: IncomingMemory, memory: Memory, here: Memory) -> Memory:
         updated=max(memory.updated, here.updated),
     )
     for link in memory.connections:
-        revised = with_connection(revised, _as_drawn_here(here, link))
+        revised = add_connection(revised, _keep_local_authorship(here, link))
     return revised
 
 
-def _as_drawn_here(here: Memory, link: Connection) -> Connection:
+def _keep_local_authorship(here: Memory, link: Connection) -> Connection:
     """Return a connection as it should stand after its source changed. One that somebody else
     drew here keeps who, when and how strongly; the source may only tell another reason."""
     for known in here.connections:
@@ -382,20 +390,20 @@ def _as_drawn_here(here: Memory, link: Connection) -> Connection:
     return link
 
 
-def _file_of(incoming: IncomingMemory, memory: Memory, path: str) -> bytes:
+def _render_file(incoming: IncomingMemory, memory: Memory, path: str) -> bytes:
     """Return the text of the memory's file: the one it had, if that says the same from here."""
     data = render_memory(memory)
     if incoming.file is None:
         return data
     given = incoming.file.encode("utf-8")
     try:
-        said = read_memory(path.removeprefix(f"{TRASH}/"), given, _NO_LOOKS).memory
+        said = read_memory(path.removeprefix(f"{TRASH}/"), given, NO_FINGERPRINT).memory
     except FileUnreadable:
         return data
     return given if said == replace(memory, usage=said.usage) else data
 
 
-def _counters(memory_id: str, usage: Usage) -> dict[str, object]:
+def _usage_to_json(memory_id: str, usage: Usage) -> dict[str, object]:
     times = {"last_accessed": usage.last_accessed, "last_review": usage.last_review}
     return {
         "memory": memory_id,

@@ -11,19 +11,20 @@ from madeleine.errors import FileChanged, NoSuchMemory
 from madeleine.model.cause import Cause
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import memory_version
+from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Memory
 from madeleine.vault.markdown import read_memory, revise_file
-from madeleine.write.commit import UNSEEN, commit
+from madeleine.write.commit import commit
 from madeleine.write.reconcile import reconcile
 from madeleine.write.stores import Stores
 
-Done = TypeVar("Done")
+AttemptResult = TypeVar("AttemptResult")
 
-TRIES = 5  # more than anybody can be in the way by chance
+MAX_ATTEMPTS = 5  # more than anybody can be in the way by chance
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangeResult:
     """What a verb did. No `change` id: the file already said so and nothing was written."""
 
     memory: Memory
@@ -32,7 +33,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class OnDisk:
+class CurrentFile:
     """A memory as its file says it at this moment, which may be newer than the index."""
 
     memory: Memory
@@ -46,7 +47,7 @@ class OnDisk:
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class ChangeContext:
     """Who changes something, when, why and in which run, and how files are looked at first.
 
     With it a verb's `plan_…` returns the change that it would commit, so that what is shown
@@ -54,7 +55,7 @@ class Hand:
     """
 
     stores: Stores
-    read: Callable[[str], OnDisk]
+    read: Callable[[str], CurrentFile]
     at: datetime
     by: str = "unknown"
     reason: str | None = None
@@ -64,17 +65,17 @@ class Hand:
         self, verb: str, edits: Sequence[FileEdit], details: Mapping[str, object] | None = None
     ) -> Change:
         """Return a change of those edits that change something."""
-        real = tuple(each for each in edits if _changes(each))
+        real = tuple(each for each in edits if _has_effect(each))
         return Change(
             self.stores.new_id(), verb, real, self.by, self.reason, self.run, dict(details or {})
         )
 
 
-def a_hand(
+def make_change_context(
     stores: Stores, by: str = "unknown", reason: str | None = None, run: str | None = None
-) -> Hand:
+) -> ChangeContext:
     """Return the hand of somebody who changes something now."""
-    return Hand(
+    return ChangeContext(
         stores, lambda each: read_current(stores, each), stores.clock.now(), by, reason, run
     )
 
@@ -85,33 +86,33 @@ def refuse_other_version(memory: Memory, seen: str | None) -> None:
         raise FileChanged(f"`{memory.short_id}`")
 
 
-def _changes(edit: FileEdit) -> bool:
+def _has_effect(edit: FileEdit) -> bool:
     return (edit.path_before, edit.before) != (edit.path_after, edit.after)
 
 
-def read_current(stores: Stores, memory_id: str) -> OnDisk:
+def read_current(stores: Stores, memory_id: str) -> CurrentFile:
     """Read a memory's file as it is now.
 
     The index may be behind a hand that renamed, swapped or edited files a moment ago: a file
     that says another id is not taken, the vault is looked through and the right one found.
     """
-    current = peek(stores, memory_id)
+    current = find_current(stores, memory_id)
     if current is None:
         reconcile(stores)
-        current = peek(stores, memory_id)
+        current = find_current(stores, memory_id)
     if current is None:
         raise NoSuchMemory(memory_id)
     return current
 
 
-def peek(stores: Stores, memory_id: str) -> OnDisk | None:
+def find_current(stores: Stores, memory_id: str) -> CurrentFile | None:
     """Read a memory's file where the index knows it; nothing if it is not there."""
     path = stores.search.path_of(memory_id)
     data = stores.vault.bytes_or_none(path)
     if path is None or data is None:
         return None
-    memory = read_memory(path, data, UNSEEN).memory
-    return OnDisk(memory, path, data) if memory.id == memory_id else None
+    memory = read_memory(path, data, NO_FINGERPRINT).memory
+    return CurrentFile(memory, path, data) if memory.id == memory_id else None
 
 
 def change_memory(
@@ -123,19 +124,19 @@ def change_memory(
     by: str,
     reason: str | None = None,
     run: str | None = None,
-) -> Changed:
+) -> ChangeResult:
     """Make one memory's file say what `make` returns, and commit that as one change.
 
     When somebody else changes the file at the same moment, it is read again and `make` asked
     anew, so that two who change one memory at once both get their way.
     """
-    how = _How(verb, by, reason, run)
-    return persistently(lambda: _change_once(stores, memory_id, make, how))
+    how = _ChangeMetadata(verb, by, reason, run)
+    return retry_on_conflict(lambda: _change_once(stores, memory_id, make, how))
 
 
-def persistently(attempt: Callable[[], Done]) -> Done:
+def retry_on_conflict(attempt: Callable[[], AttemptResult]) -> AttemptResult:
     """Try again what a file stood in the way of that somebody changed at the same moment."""
-    for _ in range(TRIES - 1):
+    for _ in range(MAX_ATTEMPTS - 1):
         try:
             return attempt()
         except FileChanged:
@@ -143,7 +144,7 @@ def persistently(attempt: Callable[[], Done]) -> Done:
     return attempt()
 
 
-class _How(NamedTuple):
+class _ChangeMetadata(NamedTuple):
     """What the journal says about a change beside the files."""
 
     verb: str
@@ -153,26 +154,26 @@ class _How(NamedTuple):
 
 
 def _change_once(
-    stores: Stores, memory_id: str, make: Callable[[Memory], Memory], how: _How
-) -> Changed:
+    stores: Stores, memory_id: str, make: Callable[[Memory], Memory], how: _ChangeMetadata
+) -> ChangeResult:
     current = read_current(stores, memory_id)
     wanted = make(current.memory)
     if wanted == current.memory:
-        return Changed(joined(stores, current.memory), None)
-    details: dict[str, object] = {"revived": True} if _holds_again(current.memory, wanted) else {}
+        return ChangeResult(add_usage(stores, current.memory), None)
+    details: dict[str, object] = {"revived": True} if _is_revived(current.memory, wanted) else {}
     change = Change(stores.new_id(), how.verb, (current.edit(wanted),), *how[1:], details)
     notes = commit(stores, change)
-    return Changed(joined(stores, wanted), change.id, notes)
+    return ChangeResult(add_usage(stores, wanted), change.id, notes)
 
 
-def _holds_again(before: Memory, after: Memory) -> bool:
+def _is_revived(before: Memory, after: Memory) -> bool:
     """Whether a change takes away the end of a memory that had ceased to hold."""
     until = before.valid_until
     over = before.superseded_by is not None or (until is not None and until <= after.updated)
     return over and after.valid_until is None and after.superseded_by is None
 
 
-def joined(stores: Stores, memory: Memory) -> Memory:
+def add_usage(stores: Stores, memory: Memory) -> Memory:
     """Return the memory with its usage, which the index knows. What it says is taken from the
     file: an edit by hand may not have reached the index yet."""
     stored = stores.search.get(memory.id)

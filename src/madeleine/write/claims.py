@@ -6,7 +6,7 @@ older note that comes late, by an import, is itself replaced by what is known si
 belongs into the one change that writes the memory, so that one undo takes it all back.
 
 Files that somebody edited, restored or moved may disagree without anybody having asked.
-`overtaken` finds those for the night.
+`find_overtaken_claims` finds those for the night.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import FileEdit
 from madeleine.model.memory import Claim, Connection, Memory
 from madeleine.model.words import SELF_SOURCE, Edge
-from madeleine.write.change_file import OnDisk, peek
-from madeleine.write.connections import with_connection
-from madeleine.write.embedding import Traces
+from madeleine.write.change_file import CurrentFile, find_current
+from madeleine.write.connections import add_connection
+from madeleine.write.embedding import PassageEmbeddings
 from madeleine.write.stores import Stores
 
-BY = "claim"  # who draws connections to values that were replaced
+CLAIM_AUTHOR = "claim"  # who draws connections to values that were replaced
 SUPERSEDED_WEIGHT = 0.9  # the documented weight of an evolution
-ADDRESSES = 500  # with rivals that are looked at in one night
+MAX_ADDRESSES = 500  # with rivals that are looked at in one night
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ClaimSettlement:
     """What becomes of a memory that claims something, and of others: edits of their files."""
 
     memory: Memory
     edits: tuple[FileEdit, ...] = ()
-    traces: Mapping[str, Traces] = field(default_factory=dict)
+    traces: Mapping[str, PassageEmbeddings] = field(default_factory=dict)
     """Empty ones for files whose text is not the one that the model read."""
     notes: tuple[Cause, ...] = ()
 
 
-def ended(memory: Memory, ends: datetime, successor: str | None, at: datetime) -> Memory:
+def end_validity(memory: Memory, ends: datetime, successor: str | None, at: datetime) -> Memory:
     """Return the memory as no longer true from `ends` on, replaced by `successor` if any."""
     return replace(
         memory,
@@ -59,22 +59,24 @@ def ended(memory: Memory, ends: datetime, successor: str | None, at: datetime) -
     )
 
 
-def settle(stores: Stores, memory: Memory, since: datetime | None = None) -> Settled:
+def settle_claim(stores: Stores, memory: Memory, since: datetime | None = None) -> ClaimSettlement:
     """Return what becomes of a memory about to be written, and of its rivals. Hold the lock, so
     that nobody else claims the same meanwhile.
 
     `since` is when it began to say so, where that is not when it was made.
     """
-    if memory.claim is None or not _holds(memory, stores.clock.now()):
-        return Settled(memory)
+    if memory.claim is None or not _still_holds(memory, stores.clock.now()):
+        return ClaimSettlement(memory)
     saying = replace(memory, created=since, updated=since) if since else memory
-    others, notes = _rivals(stores, saying, memory.claim)
-    later = [each for each in others if _later(each.memory, saying)]
-    older = [each for each in others if not _later(each.memory, saying)]
-    return _settled(stores, _Sides(saying, older, later), memory, notes)
+    others, notes = _find_rivals(stores, saying, memory.claim)
+    later = [each for each in others if _is_later(each.memory, saying)]
+    older = [each for each in others if not _is_later(each.memory, saying)]
+    return _build_settlement(stores, _ClaimRivals(saying, older, later), memory, notes)
 
 
-def overtaken(stores: Stores, limit: int = ADDRESSES) -> list[tuple[Memory, Memory]]:
+def find_overtaken_claims(
+    stores: Stores, limit: int = MAX_ADDRESSES
+) -> list[tuple[Memory, Memory]]:
     """Return memories whose claim a newer one replaces, each with the one that does: what files
     that came from outside left undone. At most `limit` addresses are looked at."""
     search, now = stores.search, stores.clock.now()
@@ -85,7 +87,7 @@ def overtaken(stores: Stores, limit: int = ADDRESSES) -> list[tuple[Memory, Memo
     return found
 
 
-def restated(was: Memory, memory: Memory) -> bool:
+def is_restated(was: Memory, memory: Memory) -> bool:
     """Whether a memory says another value now of what it spoke of before."""
     if (
         was.claim is None
@@ -96,29 +98,31 @@ def restated(was: Memory, memory: Memory) -> bool:
     return claim_value_key(was.claim) != claim_value_key(memory.claim)
 
 
-def _holds(memory: Memory, now: datetime) -> bool:
+def _still_holds(memory: Memory, now: datetime) -> bool:
     """Whether it says how things are, and not only how they were."""
     until = memory.valid_until
     return memory.superseded_by is None and (until is None or until > now)
 
 
 @dataclass(frozen=True, slots=True)
-class _Sides:
+class _ClaimRivals:
     """A claim and its rivals, oldest first."""
 
     saying: Memory
-    older: Sequence[OnDisk]
-    later: Sequence[OnDisk]
+    older: Sequence[CurrentFile]
+    later: Sequence[CurrentFile]
 
 
-def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk], tuple[Cause, ...]]:
+def _find_rivals(
+    stores: Stores, memory: Memory, claim: Claim
+) -> tuple[list[CurrentFile], tuple[Cause, ...]]:
     """Return the rivals as their files say them now, oldest first, and what cannot be read."""
     found, notes = [], []
     for each in stores.search.claims(
         claim_address(claim), stores.clock.now(), but=claim_value_key(claim)
     ):
         try:
-            current = peek(stores, each)
+            current = find_current(stores, each)
         except FileUnreadable as error:
             notes.append(Cause(NoteKind.RIVAL_LEFT, {"why": error.message}))
             continue
@@ -129,47 +133,53 @@ def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk],
 
 def _is_rival(stores: Stores, memory: Memory, other: Memory) -> bool:
     own = other.id == memory.id or other.source == SELF_SOURCE
-    return not own and are_rivals(memory, other) and _holds(other, stores.clock.now())
+    return not own and are_rivals(memory, other) and _still_holds(other, stores.clock.now())
 
 
-def _later(other: Memory, memory: Memory) -> bool:
+def _is_later(other: Memory, memory: Memory) -> bool:
     """Whether a rival came after the memory that is being written. Of two of one moment that
     is the later one."""
     one_moment = (other.created, other.updated) == (memory.created, memory.updated)
     return is_newer(other, memory) and not one_moment
 
 
-def _settled(stores: Stores, sides: _Sides, memory: Memory, notes: tuple[Cause, ...]) -> Settled:
+def _build_settlement(
+    stores: Stores, sides: _ClaimRivals, memory: Memory, notes: tuple[Cause, ...]
+) -> ClaimSettlement:
     now, saying = stores.clock.now(), sides.saying
-    edits = [each.edit(ended(each.memory, saying.created, memory.id, now)) for each in sides.older]
+    edits = [
+        each.edit(end_validity(each.memory, saying.created, memory.id, now)) for each in sides.older
+    ]
     if sides.older:
-        memory = with_connection(memory, _arrow(sides.older[-1].memory, now))
+        memory = add_connection(memory, _build_replacement_link(sides.older[-1].memory, now))
         replaced = [each.memory.id for each in sides.older]
         notes += (Cause(NoteKind.REPLACES, {"memories": replaced}),)
     if sides.later:
         first = sides.later[0]
-        edits += _naming(first, memory, now)
-        memory = ended(memory, first.memory.created, first.memory.id, memory.updated)
+        edits += _name_replaced(first, memory, now)
+        memory = end_validity(memory, first.memory.created, first.memory.id, memory.updated)
         notes += (Cause(NoteKind.REPLACED_BY, {"memory": first.memory.id}),)
     touched = [*sides.older, *sides.later[:1]]
-    return Settled(memory, tuple(edits), _unread(stores, touched), notes)
+    return ClaimSettlement(memory, tuple(edits), _clear_stale_embeddings(stores, touched), notes)
 
 
-def _arrow(old: Memory, now: datetime) -> Connection:
+def _build_replacement_link(old: Memory, now: datetime) -> Connection:
     said = f"{old.claim.attribute}: {old.claim.value} until then" if old.claim else None
-    return Connection(old.id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, said, BY, now)
+    return Connection(old.id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, said, CLAIM_AUTHOR, now)
 
 
-def _naming(successor: OnDisk, memory: Memory, now: datetime) -> list[FileEdit]:
+def _name_replaced(successor: CurrentFile, memory: Memory, now: datetime) -> list[FileEdit]:
     """Return the edit that makes a memory name the one it replaces. It names one: whoever
     brings a hundred old notes must not get a hundred arrows."""
     known = successor.memory.connections
-    if any((each.edge, each.by) == (Edge.EVOLVED_FROM, BY) for each in known):
+    if any((each.edge, each.by) == (Edge.EVOLVED_FROM, CLAIM_AUTHOR) for each in known):
         return []
-    return [successor.edit(with_connection(successor.memory, _arrow(memory, now)))]
+    return [successor.edit(add_connection(successor.memory, _build_replacement_link(memory, now)))]
 
 
-def _unread(stores: Stores, files: Sequence[OnDisk]) -> dict[str, Traces]:
+def _clear_stale_embeddings(
+    stores: Stores, files: Sequence[CurrentFile]
+) -> dict[str, PassageEmbeddings]:
     """Return those whose file says something else than what the model read: the index learns
     of the new text, and the model reads it at the next look."""
     known = stores.search.memories(each.memory.id for each in files)

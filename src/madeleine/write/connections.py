@@ -10,18 +10,18 @@ from madeleine.model.change import Change
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 from madeleine.rules.associations import is_contrast
-from madeleine.write.change_file import Changed, Hand, change_memory
-from madeleine.write.resolve import get_memory, resolve
+from madeleine.write.change_file import ChangeContext, ChangeResult, change_memory
+from madeleine.write.resolve import get_memory, resolve_id
 from madeleine.write.stores import Stores
 
 
 def link(
     stores: Stores, source: str, connection: Connection, by: str = "unknown", run: str | None = None
-) -> Changed:
+) -> ChangeResult:
     """Connect two memories; linking the same two the same way again only changes the weight
     and the reason."""
-    source_id = resolve(stores, source)
-    target_id = resolve(stores, connection.target)
+    source_id = resolve_id(stores, source)
+    target_id = resolve_id(stores, connection.target)
     wanted = replace(
         connection,
         target=target_id,
@@ -31,7 +31,7 @@ def link(
     return change_memory(
         stores,
         source_id,
-        lambda memory: with_connection(memory, wanted),
+        lambda memory: add_connection(memory, wanted),
         verb="link",
         by=by,
         reason=connection.reason,
@@ -39,45 +39,45 @@ def link(
     )
 
 
-def plan_links(hand: Hand, source: str, connections: Iterable[Connection]) -> Change:
+def plan_links(hand: ChangeContext, source: str, connections: Iterable[Connection]) -> Change:
     """Return the change that connects one memory to others."""
     current = hand.read(source)
     memory = current.memory
     for each in connections:
         wanted = replace(each, by=each.by or hand.by, at=each.at or hand.at)
-        memory = with_connection(memory, wanted)
+        memory = add_connection(memory, wanted)
     return hand.change("link", [current.edit(memory)])
 
 
-def plan_unlink(hand: Hand, source: str, target: str, edge: Edge) -> Change:
+def plan_unlink(hand: ChangeContext, source: str, target: str, edge: Edge) -> Change:
     """Return the change that takes a connection away."""
     current = hand.read(source)
-    kept = without_connections(current.memory.connections, target, edge)
+    kept = drop_connections(current.memory.connections, target, edge)
     return hand.change("unlink", [current.edit(replace(current.memory, connections=kept))])
 
 
 def unlink(
     stores: Stores, source: str, target: str, edge: Edge | None = None, by: str = "unknown"
-) -> Changed:
+) -> ChangeResult:
     """Take away the connections from one memory to another: all, or those of one edge."""
     memory = get_memory(stores, source)
-    target_id = _end(stores, memory, target)
-    kept = without_connections(memory.connections, target_id, edge)
+    target_id = _resolve_end(stores, memory, target)
+    kept = drop_connections(memory.connections, target_id, edge)
     if kept == memory.connections:
         return _unlink_identity(stores, memory, target_id, edge, by)
     return change_memory(
         stores,
         memory.id,
-        lambda now: replace(now, connections=without_connections(now.connections, target_id, edge)),
+        lambda now: replace(now, connections=drop_connections(now.connections, target_id, edge)),
         verb="unlink",
         by=by,
     )
 
 
-def _end(stores: Stores, memory: Memory, target: str) -> str:
+def _resolve_end(stores: Stores, memory: Memory, target: str) -> str:
     """Return the id that `target` names, also of a memory that is gone and still pointed to."""
     try:
-        return resolve(stores, target)
+        return resolve_id(stores, target)
     except NoSuchMemory:
         prefix = target.strip().strip("`").lower()
         ends = {each.target for each in memory.connections if each.target.startswith(prefix)}
@@ -88,7 +88,7 @@ def _end(stores: Stores, memory: Memory, target: str) -> str:
 
 def _unlink_identity(
     stores: Stores, source: Memory, target_id: str, edge: Edge | None, by: str
-) -> Changed:
+) -> ChangeResult:
     """The self's `defines` edges follow from the tag about_self: take that away instead."""
     target = get_memory(stores, target_id)
     implied = source.source == SELF_SOURCE and ABOUT_SELF in target.tags
@@ -103,20 +103,20 @@ def _unlink_identity(
     )
 
 
-def with_connection(memory: Memory, connection: Connection) -> Memory:
+def add_connection(memory: Memory, connection: Connection) -> Memory:
     """Return the memory with this connection in it, once."""
     if connection.target == memory.id:
         raise SelfLink(memory.id)
     same = (connection.target, connection.edge)
     for place, known in enumerate(memory.connections):
         if (known.target, known.edge) == same:
-            updated = _renewed(known, connection)
+            updated = _merge_connection(known, connection)
             connections = (*memory.connections[:place], updated, *memory.connections[place + 1 :])
             return replace(memory, connections=connections)
     return replace(memory, connections=(*memory.connections, connection))
 
 
-def _renewed(known: Connection, wanted: Connection) -> Connection:
+def _merge_connection(known: Connection, wanted: Connection) -> Connection:
     """Keep the date of a connection that says the same; otherwise take the new one. A contrast
     does not say what a person or a judge says who draws the same arrow."""
     if is_contrast(known) and not is_contrast(wanted):
@@ -126,7 +126,7 @@ def _renewed(known: Connection, wanted: Connection) -> Connection:
     return replace(wanted, reason=wanted.reason or known.reason)
 
 
-def without_connections(
+def drop_connections(
     connections: tuple[Connection, ...], target: str, edge: Edge | None
 ) -> tuple[Connection, ...]:
     """Return the connections less those to `target` (of one edge, if named)."""

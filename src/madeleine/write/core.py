@@ -18,9 +18,9 @@ from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change
 from madeleine.model.memory import Memory
 from madeleine.model.words import Tier
-from madeleine.write.change_file import OnDisk, read_current
+from madeleine.write.change_file import CurrentFile, read_current
 from madeleine.write.commit import commit
-from madeleine.write.questions import CORE_CAP, no_to_leaving_core, rejected_keys
+from madeleine.write.questions import CORE_CAP, core_demotion_deed, rejected_keys
 from madeleine.write.stores import Stores
 
 
@@ -47,7 +47,7 @@ def _demote_least(stores: Stores, surplus: int, run: str | None) -> list[str]:
     core = stores.search.core_by_importance()
     rejected = rejected_keys(stores)
     demoted: list[str] = []
-    for memory_id, _ in sorted(core, key=lambda each: (each[1], _written_at(stores, each[0]))):
+    for memory_id, _ in sorted(core, key=lambda each: (each[1], _file_mtime(stores, each[0]))):
         if len(demoted) >= surplus:
             break
         if _demote(stores, memory_id, rejected, run):
@@ -68,7 +68,7 @@ def describe_demotions(demoted: Sequence[str]) -> tuple[Cause, ...]:
     return (Cause(NoteKind.CORE_FULL, {"memories": list(demoted)}),) if demoted else ()
 
 
-def _written_at(stores: Stores, memory_id: str) -> int:
+def _file_mtime(stores: Stores, memory_id: str) -> int:
     stored = stores.search.get(memory_id)
     return stored.fingerprint.mtime_ns if stored else 0
 
@@ -76,16 +76,18 @@ def _written_at(stores: Stores, memory_id: str) -> int:
 def _demote(stores: Stores, memory_id: str, rejected: Container[str], run: str | None) -> bool:
     try:
         current = read_current(stores, memory_id)
-        deed = no_to_leaving_core(current.memory)
+        deed = core_demotion_deed(current.memory)
         if current.memory.tier is not Tier.CORE or deed["key"] in rejected:
             return False
-        commit(stores, _demotion(stores, current, deed, run))
+        commit(stores, _plan_demotion(stores, current, deed, run))
     except MadeleineError:
         return False
     return True
 
 
-def _demotion(stores: Stores, current: OnDisk, deed: dict[str, object], run: str | None) -> Change:
+def _plan_demotion(
+    stores: Stores, current: CurrentFile, deed: dict[str, object], run: str | None
+) -> Change:
     return Change(
         stores.new_id(),
         "demote",

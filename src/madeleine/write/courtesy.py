@@ -12,10 +12,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-STILL_SECONDS = 0.05  # the longest that a portion of work is held up
+MAX_WAIT_SECONDS = 0.05  # the longest that a portion of work is held up
 
 
-class Courtesy:
+class PriorityGate:
     """Knows how many are waited for. Any thread may ask."""
 
     def __init__(self) -> None:
@@ -38,4 +38,4 @@ class Courtesy:
         """Stand still while anybody is waited for, but not for long."""
         if self._waited_for:
             with self._changed:
-                self._changed.wait_for(lambda: not self._waited_for, STILL_SECONDS)
+                self._changed.wait_for(lambda: not self._waited_for, MAX_WAIT_SECONDS)

@@ -16,13 +16,13 @@ from madeleine.write.stores import Stores
 
 Item = TypeVar("Item")
 
-Traces: TypeAlias = Sequence[PassageEmbedding]
+PassageEmbeddings: TypeAlias = Sequence[PassageEmbedding]
 """What was made of one memory, a trace for each of its passages; empty when nothing was."""
 
 
-def read_memories(
+def embed_memories(
     stores: Stores, memories: Sequence[Memory]
-) -> tuple[list[Traces], tuple[Cause, ...]]:
+) -> tuple[list[PassageEmbeddings], tuple[Cause, ...]]:
     """Return the traces of each memory, and a note if there are none because the model cannot
     answer.
 
@@ -45,18 +45,18 @@ def _without_vector(why: str) -> Cause:
     return Cause(NoteKind.WITHOUT_VECTOR, {"why": why})
 
 
-def read_one(stores: Stores, memory: Memory) -> tuple[Traces, tuple[Cause, ...]]:
-    (traces,), notes = read_memories(stores, [memory])
+def embed_memory(stores: Stores, memory: Memory) -> tuple[PassageEmbeddings, tuple[Cause, ...]]:
+    (traces,), notes = embed_memories(stores, [memory])
     return traces, notes
 
 
-def meaning(traces: Traces) -> Vector | None:
+def neighbour_vector(traces: PassageEmbeddings) -> Vector | None:
     """Return the vector by which a memory's neighbours are looked for: that of its beginning.
     None: the model cannot read it, and makes the same of all such texts."""
     return traces[0].vector if traces and traces[0].known >= LEAST_KNOWN_SHARE else None
 
 
-def portions(
+def split_by_size(
     items: Sequence[Item], size: Callable[[Item], int], most: int, most_size: int
 ) -> Iterator[Sequence[Item]]:
     """Cut items into runs of at most `most` that are not larger than `most_size` together,

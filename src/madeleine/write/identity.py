@@ -16,8 +16,8 @@ from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
-from madeleine.write.commit import New, commit_new
-from madeleine.write.embedding import read_one
+from madeleine.write.commit import NewMemory, commit_new_memory
+from madeleine.write.embedding import embed_memory
 from madeleine.write.stores import Stores
 
 SELF_ID = str(uuid.uuid5(uuid.NAMESPACE_URL, "madeleine:self"))
@@ -28,17 +28,17 @@ def ensure_self(stores: Stores) -> str:
     found = stores.graph.self_id()
     if found is not None:
         return found
-    memory = _new_self(stores)
-    traces, _ = read_one(stores, memory)
+    memory = _build_self(stores)
+    traces, _ = embed_memory(stores, memory)
     with stores.writing:
         found = stores.graph.self_id()
         if found is not None:
             return found
-        _refuse_second(stores)
+        _refuse_second_self(stores)
         path = stores.vault.path_for(memory)
         edit = FileEdit(memory.id, None, None, path, render_memory(memory))
         change = Change(stores.new_id(), "remember", (edit,), by="self")
-        commit_new(stores, New(memory, change, traces))
+        commit_new_memory(stores, NewMemory(memory, change, traces))
     return memory.id
 
 
@@ -49,14 +49,14 @@ def complete_self(stores: Stores) -> None:
         ensure_self(stores)
 
 
-def _refuse_second(stores: Stores) -> None:
+def _refuse_second_self(stores: Stores) -> None:
     """A self whose file does not parse at the moment is still the self."""
     for each in stores.search.unreadable():
         if SELF_ID[:SHORT_ID_LENGTH] in each.path:
             raise FileUnreadable(each.path, each.line, each.problem)
 
 
-def _new_self(stores: Stores) -> Memory:
+def _build_self(stores: Stores) -> Memory:
     now = stores.clock.now()
     return Memory(
         id=SELF_ID,

@@ -13,13 +13,13 @@ from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
 from madeleine.rules.linking import link_strength
-from madeleine.write.resolve import resolve
+from madeleine.write.resolve import resolve_id
 from madeleine.write.stores import Stores
 
-LIKENESS = "remember"  # who draws connections for similarity alone
+SIMILARITY_AUTHOR = "remember"  # who draws connections for similarity alone
 
 
-def given_links(
+def resolve_given_links(
     stores: Stores, draft: Draft, memory_id: str, coming: Mapping[str, str]
 ) -> tuple[Connection, ...]:
     """Return the draft's own connections with whole ids, each (target, edge) once.
@@ -30,14 +30,14 @@ def given_links(
     for link in draft.connections:
         if link.target.lower() == memory_id:
             raise SelfLink(memory_id)
-        target = coming.get(link.target.lower()) or resolve(stores, link.target)
+        target = coming.get(link.target.lower()) or resolve_id(stores, link.target)
         at = link.at or stores.clock.now()
         links[target, link.edge] = replace(link, target=target, by=link.by or draft.source, at=at)
     return tuple(links.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class PendingMemory:
     """A memory that is being written at the same time, so that the index has it not yet."""
 
     id: str
@@ -45,12 +45,12 @@ class Beside:
     vector: Vector
 
 
-def suggested_links(
+def suggest_links(
     stores: Stores,
     memory: Memory,
     vector: Vector | None,
     taken: tuple[Connection, ...],
-    beside: Sequence[Beside] = (),
+    beside: Sequence[PendingMemory] = (),
 ) -> tuple[Connection, ...]:
     """Return `related_to` connections to the neighbours that are close enough in meaning."""
     if vector is None:
@@ -60,7 +60,7 @@ def suggested_links(
     least = habits.write.link_threshold
     hits = stores.search.search_vector(vector, Filter(), now, habits.write.link_neighbours, least)
     if beside:
-        hits = _with_beside(hits, vector, beside)[: habits.write.link_neighbours]
+        hits = _add_pending_hits(hits, vector, beside)[: habits.write.link_neighbours]
     known = {link.target for link in taken} | {memory.id}
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
@@ -72,21 +72,23 @@ def suggested_links(
     for hit in near:
         strength = link_strength(hit.score, hit.id in here, habits.write.cross_space_penalty)
         if strength >= least and hit.id != the_self:
-            links.append(_related(hit.id, strength, stores))
+            links.append(_build_related_link(hit.id, strength, stores))
     return tuple(links)
 
 
-def _with_beside(hits: list[IndexHit], vector: Vector, beside: Sequence[Beside]) -> list[IndexHit]:
+def _add_pending_hits(
+    hits: list[IndexHit], vector: Vector, beside: Sequence[PendingMemory]
+) -> list[IndexHit]:
     more = [IndexHit(each.id, float(each.vector @ vector)) for each in beside]
     return sorted([*hits, *more], key=lambda hit: -hit.score)
 
 
-def _related(target: str, strength: float, stores: Stores) -> Connection:
+def _build_related_link(target: str, strength: float, stores: Stores) -> Connection:
     return Connection(
         target=target,
         edge=Edge.RELATED_TO,
         weight=round(min(strength, 1.0), 3),
         reason="close in meaning",
-        by=LIKENESS,
+        by=SIMILARITY_AUTHOR,
         at=stores.clock.now(),
     )

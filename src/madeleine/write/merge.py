@@ -16,14 +16,19 @@ from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.merging import keeper_order
-from madeleine.write.change_file import Hand, OnDisk, a_hand, refuse_other_version
+from madeleine.write.change_file import (
+    ChangeContext,
+    CurrentFile,
+    make_change_context,
+    refuse_other_version,
+)
 from madeleine.write.commit import commit
-from madeleine.write.resolve import get_memory, resolve
+from madeleine.write.resolve import get_memory, resolve_id
 from madeleine.write.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """The keeper, what was merged into it, and the change that did it."""
 
     memory: Memory
@@ -34,14 +39,14 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenVersions:
     """The versions of both that somebody looked at who merges them; None asks for none."""
 
     keep: str | None = None
     drop: str | None = None
 
 
-ANY = Seen()
+ANY_VERSIONS = SeenVersions()
 
 
 def merge(
@@ -53,25 +58,25 @@ def merge(
     by: str = "unknown",
     reason: str | None = None,
     run: str | None = None,
-    seen: Seen = ANY,
-) -> Merged:
+    seen: SeenVersions = ANY_VERSIONS,
+) -> MergeResult:
     """Merge `drop` into `keep`, if both still say what was seen of them."""
-    keep_id, drop_id = resolve(stores, keep), resolve(stores, drop)
-    hand = a_hand(stores, by, reason, run)
+    keep_id, drop_id = resolve_id(stores, keep), resolve_id(stores, drop)
+    hand = make_change_context(stores, by, reason, run)
     change = plan_merge(hand, keep_id, drop_id, title, content, seen)
     notes = commit(stores, change)
     others = sum(1 for edit in change.edits if edit.memory_id not in (keep_id, drop_id))
     kept = get_memory(stores, keep_id)
-    return Merged(kept, drop_id, change.id, others, notes)
+    return MergeResult(kept, drop_id, change.id, others, notes)
 
 
 def plan_merge(
-    hand: Hand,
+    hand: ChangeContext,
     keep_id: str,
     drop_id: str,
     title: str | None = None,
     content: str | None = None,
-    seen: Seen = ANY,
+    seen: SeenVersions = ANY_VERSIONS,
 ) -> Change:
     """Return the change that merges one memory into another."""
     if keep_id == drop_id:
@@ -81,8 +86,10 @@ def plan_merge(
     refuse_other_version(dropped.memory, seen.drop)
     if dropped.memory.source == SELF_SOURCE:
         raise Rejected("the self cannot be merged away", hint="name it first, as the one to keep")
-    keeper = _keeper(hand, kept.memory, dropped.memory, title, content)
-    others = [_remapped(each, drop_id, keep_id) for each in _pointing(hand, drop_id, keep_id)]
+    keeper = _build_keeper(hand, kept.memory, dropped.memory, title, content)
+    others = [
+        _redirect_file(each, drop_id, keep_id) for each in _find_pointing(hand, drop_id, keep_id)
+    ]
     trash = hand.stores.vault.trash_path(dropped.path)
     removal = FileEdit(drop_id, dropped.path, dropped.data, trash, dropped.data)
     details = {"kept": keep_id, "removed": drop_id}
@@ -99,10 +106,10 @@ def choose_keeper(stores: Stores, one: str, other: str) -> tuple[str, str]:
     return best.id, rest.id
 
 
-def _keeper(
-    hand: Hand, kept: Memory, dropped: Memory, title: str | None, content: str | None
+def _build_keeper(
+    hand: ChangeContext, kept: Memory, dropped: Memory, title: str | None, content: str | None
 ) -> Memory:
-    connections = _united(kept, dropped)
+    connections = _unite_connections(kept, dropped)
     merged = replace(
         kept,
         title=title if title is not None else kept.title,
@@ -115,7 +122,7 @@ def _keeper(
     return merged if merged == kept else replace(merged, updated=hand.at)
 
 
-def _united(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
+def _unite_connections(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
     """The keeper's connections and the other's, each (target, edge) once, none to the pair."""
     own = {kept.id, dropped.id}
     united: dict[tuple[str, str], Connection] = {}
@@ -125,17 +132,17 @@ def _united(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
     return tuple(united.values())
 
 
-def _pointing(hand: Hand, drop_id: str, keep_id: str) -> list[OnDisk]:
+def _find_pointing(hand: ChangeContext, drop_id: str, keep_id: str) -> list[CurrentFile]:
     """Return every other memory that names the one to be removed."""
     stores = hand.stores
     rows = stores.graph.edges([drop_id])
     sources = {row.source for row in rows if row.connection.target == drop_id and not row.implied}
     sources |= set(stores.graph.superseded_by(drop_id))
-    found = (_if_there(hand, each) for each in sorted(sources - {drop_id, keep_id}))
+    found = (_read_if_present(hand, each) for each in sorted(sources - {drop_id, keep_id}))
     return [each for each in found if each is not None]
 
 
-def _if_there(hand: Hand, memory_id: str) -> OnDisk | None:
+def _read_if_present(hand: ChangeContext, memory_id: str) -> CurrentFile | None:
     """Read a neighbour; one whose file a hand took away a moment ago points nowhere any more."""
     try:
         return hand.read(memory_id)
@@ -143,18 +150,20 @@ def _if_there(hand: Hand, memory_id: str) -> OnDisk | None:
         return None
 
 
-def _remapped(other: OnDisk, old: str, new: str) -> FileEdit:
+def _redirect_file(other: CurrentFile, old: str, new: str) -> FileEdit:
     memory = other.memory
     return other.edit(
         replace(
             memory,
-            connections=_redirected(memory.connections, old, new),
+            connections=_redirect_connections(memory.connections, old, new),
             superseded_by=new if memory.superseded_by == old else memory.superseded_by,
         )
     )
 
 
-def _redirected(connections: Iterable[Connection], old: str, new: str) -> tuple[Connection, ...]:
+def _redirect_connections(
+    connections: Iterable[Connection], old: str, new: str
+) -> tuple[Connection, ...]:
     """Point what points to `old` to `new`; where both were pointed to, the stronger stays."""
     result: dict[tuple[str, str], Connection] = {}
     for each in connections:

@@ -27,21 +27,21 @@ from madeleine.model.digest import state_digest
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.write.actions import Action, checked, plan_action
-from madeleine.write.change_file import Hand, OnDisk, peek, read_current
+from madeleine.write.actions import ActionFields, check_verb, plan_action
+from madeleine.write.change_file import ChangeContext, CurrentFile, find_current, read_current
 from madeleine.write.commit import commit
-from madeleine.write.diffs import difference
-from madeleine.write.questions import decision, proposal_body, withdraw_contrasts
-from madeleine.write.record import event, record
+from madeleine.write.diffs import render_diff
+from madeleine.write.questions import decision_event, proposal_body, withdraw_contrasts
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
-from madeleine.write.undo import OVER
+from madeleine.write.undo import ENDED_OUTCOMES
 
-DECISIONS_READ = 1_000  # newest ones among which that about a proposal is looked for
-Reading = Callable[[str], OnDisk]
+MAX_DECISIONS_READ = 1_000  # newest ones among which that about a proposal is looked for
+FileReading = Callable[[str], CurrentFile]
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class ProposalDecision:
     """A proposal after its decision, and the change that carried it out."""
 
     proposal: Proposal
@@ -49,7 +49,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProposalPreview:
     """A proposal with what it would do to files; `problem` says why it cannot be done now, and
     `changed` is the memory that says something else by now, or is gone, if that is why."""
 
@@ -67,12 +67,12 @@ def propose(
     proposal_type: ProposalType,
     nodes: tuple[str, ...],
     wording: str,
-    action: Action,
+    action: ActionFields,
     reason: str | None = None,
 ) -> Proposal:
     """Write a proposal down and return it."""
     made = new_proposal(stores, proposal_type, nodes, wording, action, reason)
-    keep_proposals(stores, [made])
+    record_proposals(stores, [made])
     return made
 
 
@@ -81,11 +81,11 @@ def new_proposal(
     proposal_type: ProposalType,
     nodes: tuple[str, ...],
     wording: str,
-    action: Action,
+    action: ActionFields,
     reason: str | None = None,
 ) -> Proposal:
     """Return a proposal that is not written down yet."""
-    checked(action)
+    check_verb(action)
     return Proposal(
         id=stores.new_id(),
         type=proposal_type,
@@ -97,14 +97,14 @@ def new_proposal(
     )
 
 
-def keep_proposals(stores: Stores, proposals: Sequence[Proposal]) -> None:
+def record_proposals(stores: Stores, proposals: Sequence[Proposal]) -> None:
     """Write proposals down, all of them or none."""
     if proposals:
-        events = [event(stores, EventKind.PROPOSED, proposal_body(each)) for each in proposals]
-        record(stores, events, durable=True)
+        events = [new_event(stores, EventKind.PROPOSED, proposal_body(each)) for each in proposals]
+        record_events(stores, events, durable=True)
 
 
-def with_states(action: Action, memories: Sequence[Memory], key: str) -> dict[str, str]:
+def add_states(action: ActionFields, memories: Sequence[Memory], key: str) -> dict[str, str]:
     """Return the action with what these memories say now, and the key of its question."""
     states = {each.id: state_digest(each) for each in memories}
     return {**action, "states": json.dumps(states), "key": key}
@@ -115,22 +115,24 @@ def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
     by now, or that are no question any more; return how many."""
     withdrawn = withdraw_contrasts(stores, by)
     pending = stores.log.proposals(ProposalStatus.PENDING)
-    known = stores.search.memories({memory for each in pending for memory in _states(each)})
+    known = stores.search.memories({memory for each in pending for memory in _read_states(each)})
     over = [each for each in pending if each.created < before or _is_outdated(each, known)]
     if over:
         status = ProposalStatus.EXPIRED
-        record(stores, [decision(stores, each, status, by, None) for each in over], durable=True)
+        record_events(
+            stores, [decision_event(stores, each, status, by, None) for each in over], durable=True
+        )
     return withdrawn + len(over)
 
 
 def _is_outdated(proposal: Proposal, known: Mapping[str, Memory]) -> bool:
     return any(
         memory not in known or state_digest(known[memory]) != state
-        for memory, state in _states(proposal).items()
+        for memory, state in _read_states(proposal).items()
     )
 
 
-def _states(proposal: Proposal) -> dict[str, str]:
+def _read_states(proposal: Proposal) -> dict[str, str]:
     """Return what the memories said when a proposal was made."""
     return dict(json.loads(dict(proposal.action).get("states", "{}")))
 
@@ -138,81 +140,85 @@ def _states(proposal: Proposal) -> dict[str, str]:
 # -- deciding ------------------------------------------------------------------------------
 
 
-def decide(stores: Stores, wanted: str, status: ProposalStatus, by: str = "unknown") -> Decided:
+def decide_proposal(
+    stores: Stores, wanted: str, status: ProposalStatus, by: str = "unknown"
+) -> ProposalDecision:
     """Approve or reject a pending proposal; approving carries out exactly what it says."""
     proposal = find_proposal(stores, wanted)
-    with _deciding(stores, proposal.id):
+    with _hold_decision(stores, proposal.id):
         _check_pending(find_proposal(stores, proposal.id))
         change = None
         if status is ProposalStatus.APPROVED:
-            planned = _planned(stores, proposal, by)
+            planned = _plan_proposal(stores, proposal, by)
             change = planned.id if planned.edits else None
             if planned.edits:
                 commit(stores, planned)
-        record(stores, [decision(stores, proposal, status, by, change)], durable=True)
-    return Decided(find_proposal(stores, proposal.id), change)
+        record_events(stores, [decision_event(stores, proposal, status, by, change)], durable=True)
+    return ProposalDecision(find_proposal(stores, proposal.id), change)
 
 
-def reopen(stores: Stores, wanted: str, by: str = "unknown") -> Decided:
+def reopen_proposal(stores: Stores, wanted: str, by: str = "unknown") -> ProposalDecision:
     """Take a decision back: the proposal waits again. What approving it did is to be undone
     first, so that nothing is asked that was done."""
     proposal = find_proposal(stores, wanted)
-    with _deciding(stores, proposal.id):
-        _check_open(stores, find_proposal(stores, proposal.id))
-        pending = decision(stores, proposal, ProposalStatus.PENDING, by, None)
-        record(stores, [pending], durable=True)
-    return Decided(find_proposal(stores, proposal.id))
+    with _hold_decision(stores, proposal.id):
+        _check_reopenable(stores, find_proposal(stores, proposal.id))
+        pending = decision_event(stores, proposal, ProposalStatus.PENDING, by, None)
+        record_events(stores, [pending], durable=True)
+    return ProposalDecision(find_proposal(stores, proposal.id))
 
 
-def _check_open(stores: Stores, proposal: Proposal) -> None:
+def _check_reopenable(stores: Stores, proposal: Proposal) -> None:
     if proposal.status in (ProposalStatus.PENDING, ProposalStatus.EXPIRED):
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", proposal.status.value)
-    last = decisions(stores.log).get(proposal.id)
+    last = latest_decisions(stores.log).get(proposal.id)
     change = last.body.get("change") if last else None
-    if change is not None and stores.log.outcome(str(change)) not in OVER:
+    if change is not None and stores.log.outcome(str(change)) not in ENDED_OUTCOMES:
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", "carried out")
 
 
-def decisions(log: EventLog) -> dict[str, Event]:
+def latest_decisions(log: EventLog) -> dict[str, Event]:
     """Return the last decision about each proposal, by its id, among the newest ones."""
-    newest = log.recent_events([EventKind.DECIDED.value], DECISIONS_READ)
+    newest = log.recent_events([EventKind.DECIDED.value], MAX_DECISIONS_READ)
     return {str(each.body.get("proposal")): each for each in reversed(newest)}
 
 
-def show_proposal(stores: Stores, wanted: str) -> Shown:
+def preview_proposal(stores: Stores, wanted: str) -> ProposalPreview:
     """Return a proposal with the exact difference that approving it would make."""
     proposal = find_proposal(stores, wanted)
     if proposal.status is not ProposalStatus.PENDING:
-        last = decisions(stores.log).get(proposal.id)
+        last = latest_decisions(stores.log).get(proposal.id)
         why = last.body.get("reason") if last else None
         said = f"it is {proposal.status.value}"
-        return Shown(proposal, problem=f"{said}: {why}" if why else said)
+        return ProposalPreview(proposal, problem=f"{said}: {why}" if why else said)
     try:
-        return Shown(proposal, difference(_planned(stores, proposal, "nobody", looking=True)))
+        return ProposalPreview(
+            proposal, render_diff(_plan_proposal(stores, proposal, "nobody", looking=True))
+        )
     except OutdatedProposal as error:
-        return Shown(proposal, problem=error.message, changed=error.memory_id)
+        return ProposalPreview(proposal, problem=error.message, changed=error.memory_id)
     except MadeleineError as error:
-        return Shown(proposal, problem=error.message)
+        return ProposalPreview(proposal, problem=error.message)
 
 
-def _planned(stores: Stores, proposal: Proposal, by: str, *, looking: bool = False) -> Change:
+def _plan_proposal(stores: Stores, proposal: Proposal, by: str, *, looking: bool = False) -> Change:
     """Return the change that a proposal means. What it stamps is the time of the proposal, so
     that what is shown and what is done are the same bytes."""
     action = dict(proposal.action)
     reason = action.get("reason") or proposal.reason
 
-    def read(memory_id: str) -> OnDisk:
-        found = peek(stores, memory_id) if looking else read_current(stores, memory_id)
+    def read(memory_id: str) -> CurrentFile:
+        found = find_current(stores, memory_id) if looking else read_current(stores, memory_id)
         if found is None:
             raise OutdatedProposal(proposal.id, memory_id)
         return found
 
     _check_states(proposal, read)
-    return plan_action(Hand(stores, read, proposal.created, by, reason), action)
+    return plan_action(ChangeContext(stores, read, proposal.created, by, reason), action)
 
 
-def _check_states(proposal: Proposal, read: Reading) -> None:
-    for memory_id, state in _states(proposal).items():
+def _check_states(proposal: Proposal, read: FileReading) -> None:
+    for memory_id, state in _read_states(proposal).items():
         if state_digest(read(memory_id).memory) != state:
             raise OutdatedProposal(proposal.id, memory_id)
 
@@ -223,7 +229,7 @@ def _check_pending(proposal: Proposal) -> None:
 
 
 @contextmanager
-def _deciding(stores: Stores, proposal_id: str) -> Iterator[None]:
+def _hold_decision(stores: Stores, proposal_id: str) -> Iterator[None]:
     """Let one decision about a proposal through at a time; nobody waits for its model."""
     with stores.writing:
         if proposal_id in stores.deciding:

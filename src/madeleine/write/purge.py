@@ -37,21 +37,23 @@ from madeleine.model.words import Edge
 from madeleine.vault.journal import RedactionReport
 from madeleine.vault.quotes import PurgedMemories
 from madeleine.vault.redaction import is_summary_of, parse_former_memory
-from madeleine.write.change_file import a_hand
+from madeleine.write.change_file import make_change_context
 from madeleine.write.commit import commit
 from madeleine.write.forget import plan_forget
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
-from madeleine.write.undo import OVER
-from madeleine.write.upkeep import noted, rebuild
+from madeleine.write.undo import ENDED_OUTCOMES
+from madeleine.write.upkeep import rebuild, record_run
 
-PURGE = "purge"
+PURGE_JOB = "purge"
 MARK_BYTES = 16
-HISTORY = 1_000  # events of a memory among which it is looked for what it was merged into
+MAX_HISTORY_EVENTS = (
+    1_000  # events of a memory among which it is looked for what it was merged into
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """What was removed, and where."""
 
     memories: tuple[Memory, ...]
@@ -67,32 +69,36 @@ class Purged:
     """Memories that what is gone was merged into, and that may have taken over its words."""
 
 
-def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
+def purge(stores: Stores, wanted: Sequence[str] | None) -> PurgeResult:
     """Remove the named memories from the trash for good, or with None all that lie there.
 
     What is in the vault again lives: then only the copy in the trash goes.
     """
-    found = _chosen(stores, wanted)
-    found += _summaries(stores, _dead(stores, found), {each.path for each in found})
-    gone = _dead(stores, found)
-    keepers = _keepers(stores, gone)
-    with noted(stores, PURGE) as report:
+    found = _select_trashed(stores, wanted)
+    found += _collect_summaries(
+        stores, _select_not_in_vault(stores, found), {each.path for each in found}
+    )
+    gone = _select_not_in_vault(stores, found)
+    keepers = _find_keepers(stores, gone)
+    with record_run(stores, PURGE_JOB) as report:
         arrows = [each for each in stores.graph.edges(sorted(gone)) if not each.implied]
-        journal = _redacted(stores, gone, [each.memory for each in found])
-        traces = _forget_traces(stores, found, gone, journal.texts)
+        journal = _redact_journal(stores, gone, [each.memory for each in found])
+        traces = _forget_embeddings(stores, found, gone, journal.texts)
         taken_in = [each.memory.id for each in found if each.memory.idempotency_key is not None]
-        marks = [_mark(stores, each) for each in sorted(gone & set(taken_in))]
+        marks = [_build_purge_mark(stores, each) for each in sorted(gone & set(taken_in))]
         if marks:
-            record(stores, marks, durable=True)
+            record_events(stores, marks, durable=True)
         if gone:
             rebuild(stores)
         for each in found:
-            _remove(stores, each)
+            _remove_trashed_file(stores, each)
         memories = {each.memory.id: each.memory for each in found}
         lines = journal.dropped + journal.cut
         report.update(memories=len(memories), files=len(found), lines=lines)
-    made, kept = _made_from(stores, arrows), _still_there(stores, keepers)
-    return Purged(tuple(memories.values()), len(found), journal, traces, len(arrows), made, kept)
+    made, kept = _find_derived(stores, arrows), _find_remaining(stores, keepers)
+    return PurgeResult(
+        tuple(memories.values()), len(found), journal, traces, len(arrows), made, kept
+    )
 
 
 def was_purged(stores: Stores, memory_id: str) -> bool:
@@ -100,11 +106,11 @@ def was_purged(stores: Stores, memory_id: str) -> bool:
     return stores.log.state(_mark_key(memory_id)) is not None
 
 
-def _mark(stores: Stores, memory_id: str) -> Event:
+def _build_purge_mark(stores: Stores, memory_id: str) -> Event:
     """Return what keeps a purged memory from being taken in again from where it came. It has a
     hash of the id, and nothing of what the memory said."""
     body = {"key": _mark_key(memory_id), "value": format_time(stores.clock.now())}
-    return event(stores, EventKind.STATE, body)
+    return new_event(stores, EventKind.STATE, body)
 
 
 def _mark_key(memory_id: str) -> str:
@@ -112,19 +118,21 @@ def _mark_key(memory_id: str) -> str:
     return f"purged:{digest}"
 
 
-def _dead(stores: Stores, found: Iterable[StoredMemory]) -> set[str]:
+def _select_not_in_vault(stores: Stores, found: Iterable[StoredMemory]) -> set[str]:
     """Return the ids of those that are not in the vault as well."""
     ids = {each.memory.id for each in found}
     return ids - stores.search.memories(ids).keys()
 
 
-def _chosen(stores: Stores, wanted: Sequence[str] | None) -> list[StoredMemory]:
+def _select_trashed(stores: Stores, wanted: Sequence[str] | None) -> list[StoredMemory]:
     if wanted is None:
         return sorted(stores.vault.trashed(), key=lambda each: each.path)
-    return [stored for each in dict.fromkeys(wanted) for stored in _named(stores, each)]
+    return [
+        stored for each in dict.fromkeys(wanted) for stored in _find_named_in_trash(stores, each)
+    ]
 
 
-def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[StoredMemory]:
+def _collect_summaries(stores: Stores, gone: set[str], known: set[str]) -> list[StoredMemory]:
     """Return the summaries in the trash that were made of any of these memories, where those that
     still lived are now too. One that a person edited is theirs, as long as they keep it."""
     if not gone:
@@ -134,7 +142,7 @@ def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[StoredMe
     sources = {each.source for each in arrows if each.connection.edge is Edge.SUMMARIZES} - gone
     for memory in stores.search.memories(sources).values():
         if is_summary_of(memory, told) and _is_as_written(memory):
-            commit(stores, plan_forget(a_hand(stores, PURGE), memory.id))
+            commit(stores, plan_forget(make_change_context(stores, PURGE_JOB), memory.id))
     listed = [each for each in stores.vault.trashed() if is_summary_of(each.memory, told)]
     return [each for each in listed if each.path not in known]
 
@@ -144,41 +152,41 @@ def _is_as_written(summary: Memory) -> bool:
     return pattern is not None and pattern.text == text_digest(summary)
 
 
-def _made_from(stores: Stores, arrows: Iterable[EdgeRow]) -> tuple[Memory, ...]:
+def _find_derived(stores: Stores, arrows: Iterable[EdgeRow]) -> tuple[Memory, ...]:
     edges = (Edge.DERIVED_FROM, Edge.SUMMARIZES)
     sources = {each.source for each in arrows if each.connection.edge in edges}
     found = stores.search.memories(sources)
     return tuple(found[each] for each in sorted(found))
 
 
-def _keepers(stores: Stores, gone: set[str]) -> set[str]:
+def _find_keepers(stores: Stores, gone: set[str]) -> set[str]:
     """Return the ids of those that the memories were merged into, and those in turn. The journal
     tells, as long as they stand in it."""
     found: set[str] = set()
     waiting = list(gone)
     while waiting:
-        new = set(_merged_into(stores, waiting.pop())) - found
+        new = set(_find_merge_targets(stores, waiting.pop())) - found
         found |= new
         waiting += new
     return found - gone
 
 
-def _merged_into(stores: Stores, memory_id: str) -> Iterator[str]:
-    for each in stores.log.history(memory_id, HISTORY):
+def _find_merge_targets(stores: Stores, memory_id: str) -> Iterator[str]:
+    for each in stores.log.history(memory_id, MAX_HISTORY_EVENTS):
         details, change = each.body.get("details"), str(each.body.get("change"))
         told = details if isinstance(details, Mapping) else {}
-        if told.get("removed") == memory_id and stores.log.outcome(change) not in OVER:
+        if told.get("removed") == memory_id and stores.log.outcome(change) not in ENDED_OUTCOMES:
             yield str(told["kept"])
 
 
-def _still_there(stores: Stores, ids: set[str]) -> tuple[Memory, ...]:
+def _find_remaining(stores: Stores, ids: set[str]) -> tuple[Memory, ...]:
     """Return those of the memories that are in the vault, or at least in the trash."""
     trashed = {each.memory.id: each.memory for each in stores.vault.trashed()} if ids else {}
     found = {**trashed, **stores.search.memories(ids)}
     return tuple(found[each] for each in sorted(ids & found.keys()))
 
 
-def _named(stores: Stores, wanted: str) -> list[StoredMemory]:
+def _find_named_in_trash(stores: Stores, wanted: str) -> list[StoredMemory]:
     found = stores.vault.find_trashed(wanted.strip())
     if not found:
         raise NotInTrash(wanted)
@@ -188,7 +196,7 @@ def _named(stores: Stores, wanted: str) -> list[StoredMemory]:
     return found
 
 
-def _redacted(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> RedactionReport:
+def _redact_journal(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> RedactionReport:
     said = [each for each in memories if each.id in gone]
     with stores.writing:  # nobody of ours appends meanwhile
         found = stores.journal.redact(gone, said) if gone else RedactionReport()
@@ -197,7 +205,7 @@ def _redacted(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> Red
     return found
 
 
-def _forget_traces(
+def _forget_embeddings(
     stores: Stores, found: Iterable[StoredMemory], gone: set[str], texts: Iterable[bytes]
 ) -> int:
     """Drop what models made of the texts as they are and as they were."""
@@ -208,7 +216,7 @@ def _forget_traces(
     return embedder.forget(sorted(keys)) if embedder is not None and keys else 0
 
 
-def _remove(stores: Stores, stored: StoredMemory) -> None:
+def _remove_trashed_file(stores: Stores, stored: StoredMemory) -> None:
     data = stores.vault.bytes_or_none(stored.path)
     if data is not None:
         stores.vault.apply(FileEdit(stored.memory.id, stored.path, data, None, None))

@@ -18,13 +18,13 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge, Tier
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 KEY_BYTES = 16
-WITHDRAWN = "that two decisions have little in common is no question any more"
+WITHDRAWN_REASON = "that two decisions have little in common is no question any more"
 CORE_CAP = "core_cap"  # who moves memories out of a core tier that is full
-MEMBER = "member"  # of a summary that was refused: each of them is a key of the action
+MEMBER_MARK = "member"  # of a summary that was refused: each of them is a key of the action
 
 
 def question_key(question: str, memories: Sequence[Memory]) -> str:
@@ -40,16 +40,16 @@ def tier_question(tier: Tier) -> str:
     return f"tier {tier.value}"
 
 
-def no_to_archiving(stores: Stores, memory: Memory, by: str) -> list[Event]:
+def archiving_refusals(stores: Stores, memory: Memory, by: str) -> list[Event]:
     """Return the events that say that somebody brought a memory back from the archive: no night
     puts it there again as long as it says the same."""
     key = question_key(tier_question(Tier.ARCHIVAL), [memory])
     wording = f"move `{memory.short_id}` ({memory.headline}) to {Tier.ARCHIVAL.value}"
     deed = {"type": ProposalType.DECAY.value, "nodes": [memory.id], "wording": wording, "key": key}
-    return refusals(stores, [deed], by)
+    return refusal_events(stores, [deed], by)
 
 
-def no_to_leaving_core(memory: Memory) -> dict[str, object]:
+def core_demotion_deed(memory: Memory) -> dict[str, object]:
     """Return what a demotion out of the core tier has to remember, so that taking it back is a
     no to it: the cap leaves the memory in core as long as it says the same."""
     wording = f"move `{memory.short_id}` ({memory.headline}) to {Tier.WORKING.value}"
@@ -58,29 +58,29 @@ def no_to_leaving_core(memory: Memory) -> dict[str, object]:
     return {"type": kind, "nodes": [memory.id], "wording": wording, "key": key}
 
 
-def known_keys(stores: Stores) -> set[str]:
+def asked_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were ever asked: they are not asked again. One about
     a contrast that was withdrawn is none: the same two may contradict each other after all."""
     return {
         key
         for each in stores.log.proposals()
-        if each.status is not ProposalStatus.EXPIRED or not asks_about_a_contrast(each)
-        for key in _keys_of(each)
+        if each.status is not ProposalStatus.EXPIRED or not is_about_contrast(each)
+        for key in _question_keys(each)
     }
 
 
 def withdraw_contrasts(stores: Stores, by: str) -> int:
     """Withdraw the questions about contrasts that an earlier release asked; return how many."""
     pending = stores.log.proposals(ProposalStatus.PENDING)
-    over = [each for each in pending if asks_about_a_contrast(each)]
+    over = [each for each in pending if is_about_contrast(each)]
     if over:
         status = ProposalStatus.EXPIRED
-        events = [decision(stores, each, status, by, None, WITHDRAWN) for each in over]
-        record(stores, events, durable=True)
+        events = [decision_event(stores, each, status, by, None, WITHDRAWN_REASON) for each in over]
+        record_events(stores, events, durable=True)
     return len(over)
 
 
-def asks_about_a_contrast(proposal: Proposal) -> bool:
+def is_about_contrast(proposal: Proposal) -> bool:
     """Whether `creative` proposed two unlike decisions as a contradiction, as it did in earlier
     releases."""
     action = dict(proposal.action)
@@ -90,35 +90,35 @@ def asks_about_a_contrast(proposal: Proposal) -> bool:
     return any(each["edge"] == Edge.CONTRADICTS and each.get("by") == CREATIVE for each in drawn)
 
 
-FORGETTING = "forget"  # the question whether a memory is to go to the trash
+FORGET_QUESTION = "forget"  # the question whether a memory is to go to the trash
 
 
 def rejected_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were answered with no."""
     rejected = stores.log.proposals(ProposalStatus.REJECTED)
-    return {key for each in rejected for key in _keys_of(each)}
+    return {key for each in rejected for key in _question_keys(each)}
 
 
 def pending_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that wait for an answer."""
     waiting = stores.log.proposals(ProposalStatus.PENDING)
-    return {key for each in waiting for key in _keys_of(each)}
+    return {key for each in waiting for key in _question_keys(each)}
 
 
-def _keys_of(proposal: Proposal) -> set[str]:
+def _question_keys(proposal: Proposal) -> set[str]:
     """Return the key of a question; of one with a list, those of its single questions too."""
     action = dict(proposal.action)
     single: list[str] = json.loads(action.get("keys", "[]"))
     return {*single, *([action["key"]] if "key" in action else [])}
 
 
-def refusals(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> list[Event]:
+def refusal_events(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> list[Event]:
     """Return the events that say no to what a job did, or might do, as if it had asked."""
     events = []
     for deed in deeds:
         nodes = deed.get("nodes")
         members = None if deed.get("rewritten") else deed.get("members")
-        named = [(str(each), MEMBER) for each in members] if isinstance(members, list) else []
+        named = [(str(each), MEMBER_MARK) for each in members] if isinstance(members, list) else []
         proposal = Proposal(
             id=stores.new_id(),
             type=ProposalType(str(deed["type"])),
@@ -127,8 +127,8 @@ def refusals(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> 
             created=stores.clock.now(),
             action=(("key", str(deed["key"])), *named),
         )
-        events.append(event(stores, EventKind.PROPOSED, proposal_body(proposal)))
-        events.append(decision(stores, proposal, ProposalStatus.REJECTED, by, None))
+        events.append(new_event(stores, EventKind.PROPOSED, proposal_body(proposal)))
+        events.append(decision_event(stores, proposal, ProposalStatus.REJECTED, by, None))
     return events
 
 
@@ -145,7 +145,7 @@ def proposal_body(proposal: Proposal) -> dict[str, object]:
     }
 
 
-def decision(
+def decision_event(
     stores: Stores,
     proposal: Proposal,
     status: ProposalStatus,
@@ -156,4 +156,4 @@ def decision(
     """Return the event that decides a proposal."""
     body: dict[str, object] = {"proposal": proposal.id, "status": status.value, "by": by}
     body |= {"change": change, "nodes": list(proposal.source_nodes)}
-    return event(stores, EventKind.DECIDED, {**body, "reason": reason} if reason else body)
+    return new_event(stores, EventKind.DECIDED, {**body, "reason": reason} if reason else body)

@@ -20,28 +20,32 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored import StoredMemory
 from madeleine.model.words import Tier
-from madeleine.write.bell import TOLD_AT_MOST, done
-from madeleine.write.embedding import Traces, portions, read_memories
+from madeleine.write.bell import MAX_MEMORIES_NAMED, change_bus_event
+from madeleine.write.embedding import PassageEmbeddings, embed_memories, split_by_size
 from madeleine.write.questions import (
     CORE_CAP,
-    no_to_archiving,
-    no_to_leaving_core,
-    refusals,
+    archiving_refusals,
+    core_demotion_deed,
+    refusal_events,
 )
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
-CHUNK = 512  # files read at a time: quick to redo, a short wait for others
-CHUNK_BYTES = 1_000_000  # of long files fewer: what a model makes of them has to fit in memory
-READ_CHARS = 250_000  # what a model reads between two looks at whether to go on: some seconds
+BATCH_FILES = 512  # files read at a time: quick to redo, a short wait for others
+BATCH_BYTES = 1_000_000  # of long files fewer: what a model makes of them has to fit in memory
+EMBED_BATCH_CHARS = (
+    250_000  # what a model reads between two looks at whether to go on: some seconds
+)
 BY_HAND = "file"  # who changes a memory by changing its file
-UNREAD_TOLD = 99  # memories counted at a recall; of more it is enough to say that they are more
+MAX_UNREAD_COUNTED = (
+    99  # memories counted at a recall; of more it is enough to say that they are more
+)
 
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class Reconciled:
+class ReconcileResult:
     """What a reconcile did; the lists name files."""
 
     files: int = 0
@@ -53,7 +57,7 @@ class Reconciled:
 
 
 @dataclass(slots=True)
-class _Chunk:
+class _ReadBatch:
     """Files read and not yet indexed."""
 
     puts: list[MemoryPut] = field(default_factory=list)
@@ -61,11 +65,11 @@ class _Chunk:
 
 
 def reconcile(
-    stores: Stores, progress: Progress = lambda done, total: None, chunks: int = 1
-) -> Reconciled:
+    stores: Stores, progress: ProgressCallback = lambda done, total: None, chunks: int = 1
+) -> ReconcileResult:
     """Look at every file in the vault and index those that changed, so many chunks of them in
     one transaction."""
-    report = Reconciled()
+    report = ReconcileResult()
     known = stores.search.fingerprints()
     broken = {each.path: each for each in stores.search.unreadable()}
     changed: dict[str, Fingerprint] = {}
@@ -77,7 +81,7 @@ def reconcile(
             changed[found.path] = found.fingerprint
             broken.pop(found.path, None)
     _index_files(stores, changed, report, progress, chunks)
-    _drop_gone(stores, _unseen(stores, [*known, *broken]), report)
+    _drop_missing(stores, _select_scannable(stores, [*known, *broken]), report)
     if report.dropped or report.written:
         _retry_unreadable(stores, report, set())
     report.unreadable = [
@@ -86,15 +90,15 @@ def reconcile(
     return report
 
 
-def _unseen(stores: Stores, paths: list[str]) -> list[str]:
+def _select_scannable(stores: Stores, paths: list[str]) -> list[str]:
     """Return the paths that a scan would have seen: not those in folders it could not read."""
     closed = tuple(stores.vault.unread_folders)
     return [path for path in paths if not path.startswith(closed)] if closed else paths
 
 
-def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
+def reconcile_paths(stores: Stores, paths: Iterable[str]) -> ReconcileResult:
     """Look at just these files, as the watcher names them; a path ending in `/` is a folder."""
-    report = Reconciled()
+    report = ReconcileResult()
     changed: dict[str, Fingerprint] = {}
     gone: list[str] = []
     for path in paths:
@@ -109,55 +113,59 @@ def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
         else:
             report.unchanged += 1
     _index_files(stores, changed, report, lambda done, total: None)
-    _drop_gone(stores, gone, report)
+    _drop_missing(stores, gone, report)
     if report.dropped or report.written:
         _retry_unreadable(stores, report, set(changed))
     return report
 
 
-def reconcile_and_read(stores: Stores) -> Reconciled:
+def reconcile_and_embed(stores: Stores) -> ReconcileResult:
     """Reconcile, and have the model read what it has not."""
     report = reconcile(stores)
     if stores.minds.embedder is not None and (done := embed_missing(stores)):
         report.notes.append(Cause(NoteKind.NOW_READ, {"count": done}))
-    report.notes.extend(unread(stores))
+    report.notes.extend(unread_note(stores))
     return report
 
 
-def unread(stores: Stores) -> tuple[Cause, ...]:
+def unread_note(stores: Stores) -> tuple[Cause, ...]:
     """Note how many memories there are that the model has not read, which are found by their
     words alone: after a change of model, or after it was away."""
     if stores.minds.embedder is None:
         return ()
-    count = len(stores.search.unembedded(UNREAD_TOLD + 1))
+    count = len(stores.search.unembedded(MAX_UNREAD_COUNTED + 1))
     if not count:
         return ()
-    parts = {"count": min(count, UNREAD_TOLD), "at_least": count > UNREAD_TOLD}
+    parts = {"count": min(count, MAX_UNREAD_COUNTED), "at_least": count > MAX_UNREAD_COUNTED}
     return (Cause(NoteKind.UNREAD, parts),)
 
 
-def embed_missing(stores: Stores, progress: Progress = lambda done, total: None) -> int:
+def embed_missing(stores: Stores, progress: ProgressCallback = lambda done, total: None) -> int:
     """Have the model read the memories that it has not; return how many it read.
 
     Safe to stop at any moment: what was read is not read again.
     """
     total = stores.search.counts().unembedded
     done = 0
-    while ids := stores.search.unembedded(CHUNK):
+    while ids := stores.search.unembedded(BATCH_FILES):
         memories = list(stores.search.memories(ids).values())
         before = done
-        for some in portions(memories, lambda each: len(each.content), CHUNK, READ_CHARS):
-            traces, notes = read_memories(stores, some)
+        for some in split_by_size(
+            memories, lambda each: len(each.content), BATCH_FILES, EMBED_BATCH_CHARS
+        ):
+            traces, notes = embed_memories(stores, some)
             if notes:
                 return done
-            done += _give_traces(stores, some, traces)
+            done += _store_embeddings(stores, some, traces)
             progress(done, total)
         if done == before:
             break  # all of them changed meanwhile, or are gone: the next look finds them
     return done
 
 
-def _give_traces(stores: Stores, memories: Sequence[Memory], traces: Sequence[Traces]) -> int:
+def _store_embeddings(
+    stores: Stores, memories: Sequence[Memory], traces: Sequence[PassageEmbeddings]
+) -> int:
     """Give memories their traces, unless their text changed while the model was thinking;
     return how many got theirs."""
     with stores.writing:
@@ -182,22 +190,24 @@ def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
 def _index_files(
     stores: Stores,
     changed: dict[str, Fingerprint],
-    report: Reconciled,
-    progress: Progress,
+    report: ReconcileResult,
+    progress: ProgressCallback,
     chunks: int = 1,
 ) -> None:
-    read = portions(list(changed), lambda path: changed[path].size, CHUNK, CHUNK_BYTES)
-    done, waiting = 0, _Chunk()
+    read = split_by_size(list(changed), lambda path: changed[path].size, BATCH_FILES, BATCH_BYTES)
+    done, waiting = 0, _ReadBatch()
     for number, paths in enumerate(read, 1):
-        _read(stores, paths, waiting, report)
+        _read_files(stores, paths, waiting, report)
         done += len(paths)
         if number % chunks == 0 or done == len(changed):
-            report.written += _write_chunk(stores, waiting)
-            waiting = _Chunk()
+            report.written += _index_batch(stores, waiting)
+            waiting = _ReadBatch()
         progress(done, len(changed))
 
 
-def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconciled) -> None:
+def _read_files(
+    stores: Stores, paths: Sequence[str], chunk: _ReadBatch, report: ReconcileResult
+) -> None:
     """Add files to a chunk, with what the model makes of them."""
     stored: list[StoredMemory] = []
     for found in stores.vault.read_all(paths):  # one that is gone is dropped by the next look
@@ -205,41 +215,41 @@ def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconcile
             chunk.unreadable[found.path] = (found.line, found.problem)
         else:
             stored.append(found)
-    traces, notes = read_memories(stores, [each.memory for each in stored])
+    traces, notes = embed_memories(stores, [each.memory for each in stored])
     if stored:
         report.notes += [each for each in notes if each not in report.notes]
     chunk.puts += [MemoryPut(each, made) for each, made in zip(stored, traces, strict=True)]
 
 
-def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
+def _index_batch(stores: Stores, chunk: _ReadBatch) -> int:
     """Index what is still as it was read. Two files with one id: the shorter name counts."""
     with stores.writing:
         looks = stores.vault.fingerprints([put.stored.path for put in chunk.puts])
         fresh = [put for put in chunk.puts if looks.get(put.stored.path) == put.stored.fingerprint]
-        ours, twins = _one_file_each(stores, fresh)
+        ours, twins = _resolve_duplicate_ids(stores, fresh)
         batch = IndexBatch(puts=ours, unreadable=chunk.unreadable | twins)
-        events = [each for put in ours if (each := _adoption(stores, put.stored))]
-        events += _brought_back(stores, [put.stored.memory for put in ours])
-        events += _put_back_into_core(stores, [put.stored.memory for put in ours])
+        events = [each for put in ours if (each := _adoption_event(stores, put.stored))]
+        events += _unarchived_events(stores, [put.stored.memory for put in ours])
+        events += _core_return_events(stores, [put.stored.memory for put in ours])
         if events:
-            record(stores, events, durable=True, batch=batch, note_positions=False)
+            record_events(stores, events, durable=True, batch=batch, note_positions=False)
         else:
             stores.index.write(batch)
-    _tell(stores, [each.stored.memory.id for each in ours])
+    _publish_file_changes(stores, [each.stored.memory.id for each in ours])
     return len(ours)
 
 
-def _brought_back(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]:
+def _unarchived_events(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]:
     """Give what to note of memories whose file takes them out of the archive: whoever edited it
     does not want them there."""
     awake = [each for each in memories if each.tier is not Tier.ARCHIVAL]
     known = stores.search.memories([each.id for each in awake])
     for each in awake:
         if each.id in known and known[each.id].tier is Tier.ARCHIVAL:
-            yield from no_to_archiving(stores, each, BY_HAND)
+            yield from archiving_refusals(stores, each, BY_HAND)
 
 
-def _put_back_into_core(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]:
+def _core_return_events(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]:
     """Give what to note of memories that a full core tier had let go, and whose file puts them
     back there: whoever edited it wants another one to go."""
     core = [each for each in memories if each.tier is Tier.CORE]
@@ -248,17 +258,17 @@ def _put_back_into_core(stores: Stores, memories: Sequence[Memory]) -> Iterator[
         if each.id in known and known[each.id].tier is not Tier.CORE:
             changes = stores.log.history(each.id)
             if any(change.body.get("by") == CORE_CAP for change in changes):
-                yield from refusals(stores, [no_to_leaving_core(each)], BY_HAND)
+                yield from refusal_events(stores, [core_demotion_deed(each)], BY_HAND)
 
 
-def _tell(stores: Stores, memories: Sequence[str]) -> None:
+def _publish_file_changes(stores: Stores, memories: Sequence[str]) -> None:
     """Tell those who listen that files changed, or went, without a verb of ours."""
     if memories:
-        body = {"by": BY_HAND, "memories": list(memories[:TOLD_AT_MOST])}
-        stores.bell.ring([done("reconcile", stores.clock.now(), body)])
+        body = {"by": BY_HAND, "memories": list(memories[:MAX_MEMORIES_NAMED])}
+        stores.event_bus.publish([change_bus_event("reconcile", stores.clock.now(), body)])
 
 
-def _one_file_each(
+def _resolve_duplicate_ids(
     stores: Stores, puts: list[MemoryPut]
 ) -> tuple[list[MemoryPut], dict[str, tuple[int, str]]]:
     """Return one put for each id, and the files that stand back.
@@ -274,13 +284,13 @@ def _one_file_each(
         memory_id, path = put.stored.memory.id, put.stored.path
         other = _other_file(stores, memory_id, path) if memory_id in known else None
         if memory_id in ours:
-            twins[path] = _twin_of(ours[memory_id].stored.path)
+            twins[path] = _duplicate_id_problem(ours[memory_id].stored.path)
         elif other is not None and _seniority(other) < _seniority(path):
-            twins[path] = _twin_of(other)
+            twins[path] = _duplicate_id_problem(other)
         else:
             ours[memory_id] = put
             if other is not None:
-                twins[other] = _twin_of(path)
+                twins[other] = _duplicate_id_problem(path)
     return list(ours.values()), twins
 
 
@@ -288,7 +298,7 @@ def _seniority(path: str) -> tuple[int, str]:
     return len(path), path
 
 
-def _twin_of(path: str) -> tuple[int, str]:
+def _duplicate_id_problem(path: str) -> tuple[int, str]:
     return 1, f"has the same id as {path}; give one of them another id"
 
 
@@ -306,7 +316,7 @@ def _other_file(stores: Stores, memory_id: str, path: str) -> str | None:
     return stored.path if held == memory_id else None
 
 
-def _adoption(stores: Stores, stored: StoredMemory) -> Event | None:
+def _adoption_event(stores: Stores, stored: StoredMemory) -> Event | None:
     """Return the event that takes over a foreign file's counters, unless it was written.
 
     Its id follows from the memory's, so that two devices which open the same vault take the
@@ -316,10 +326,10 @@ def _adoption(stores: Stores, stored: StoredMemory) -> Event | None:
     if not stored.counters or stores.log.event(event_id) is not None:
         return None
     body = {"memory": stored.memory.id, **stored.counters}
-    return event(stores, EventKind.ADOPTED, body, event_id)
+    return new_event(stores, EventKind.ADOPTED, body, event_id)
 
 
-def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
+def _drop_missing(stores: Stores, gone: Iterable[str], report: ReconcileResult) -> None:
     """Drop the rows of files that are gone, and stop reporting such files as unreadable."""
     with stores.writing:
         missing = [path for path in gone if stores.vault.fingerprint(path) is None]
@@ -327,10 +337,10 @@ def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
         if missing:
             stores.index.write(IndexBatch(drops=drops, readable_again=missing))
         report.dropped += len(drops)
-    _tell(stores, drops)
+    _publish_file_changes(stores, drops)
 
 
-def _retry_unreadable(stores: Stores, report: Reconciled, looked_at: set[str]) -> None:
+def _retry_unreadable(stores: Stores, report: ReconcileResult, looked_at: set[str]) -> None:
     """Read again what was refused before: a file may have had the id of one that has another
     id now, or is gone."""
     refused = (each.path for each in stores.search.unreadable())

@@ -16,14 +16,16 @@ from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_changes import without_file_texts
 from madeleine.vault.journal_lines import month_of_file
 from madeleine.vault.port import Journal
-from madeleine.write.bell import told
+from madeleine.write.bell import bus_events_from_journal
 from madeleine.write.stores import Stores
 
-NOTHING = IndexBatch()
+EMPTY_BATCH = IndexBatch()
 TICK = timedelta(microseconds=1)
 
 
-def event(stores: Stores, kind: EventKind, body: Mapping[str, object], event_id: str = "") -> Event:
+def new_event(
+    stores: Stores, kind: EventKind, body: Mapping[str, object], event_id: str = ""
+) -> Event:
     """Return an event of this device that happens now."""
     return Event(
         id=event_id or stores.new_id(),
@@ -34,12 +36,12 @@ def event(stores: Stores, kind: EventKind, body: Mapping[str, object], event_id:
     )
 
 
-def record(
+def record_events(
     stores: Stores,
     events: Sequence[Event],
     *,
     durable: bool,
-    batch: IndexBatch = NOTHING,
+    batch: IndexBatch = EMPTY_BATCH,
     note_positions: bool = True,
 ) -> None:
     """Append the events to the journal and apply them, with `batch`, to the index.
@@ -49,15 +51,17 @@ def record(
     """
     with stores.writing:
         positions = stores.journal.append(events, durable=durable)
-        noted = positions if note_positions and not stores.debts.events else {}
-        stores.debts.events, owed = True, stores.debts.events
+        noted = positions if note_positions and not stores.pending_repairs.events else {}
+        stores.pending_repairs.events, owed = True, stores.pending_repairs.events
         known = [without_file_texts(each) for each in events]
         stores.index.write(replace(batch, events=known, positions=noted))
-        stores.debts.events = owed
-        stores.bell.ring(told(events))
+        stores.pending_repairs.events = owed
+        stores.event_bus.publish(bus_events_from_journal(events))
 
 
-def settle(stores: Stores, outcomes: Mapping[str, str], batch: IndexBatch = NOTHING) -> None:
+def settle_changes(
+    stores: Stores, outcomes: Mapping[str, str], batch: IndexBatch = EMPTY_BATCH
+) -> None:
     """Note what became of changes, all of them together.
 
     Of two notes about one change the later counts, so a clock that was set back must not make
@@ -66,24 +70,24 @@ def settle(stores: Stores, outcomes: Mapping[str, str], batch: IndexBatch = NOTH
     last = stores.log.recent_events([EventKind.SETTLED.value], 1)
     at = max([stores.clock.now(), *(each.at + TICK for each in last)])
     marks = [
-        replace(event(stores, EventKind.SETTLED, {"change": change, "outcome": outcome}), at=at)
+        replace(new_event(stores, EventKind.SETTLED, {"change": change, "outcome": outcome}), at=at)
         for change, outcome in outcomes.items()
     ]
-    record(stores, marks, durable=False, batch=batch)
+    record_events(stores, marks, durable=False, batch=batch)
 
 
-def outcomes_with(details: Mapping[str, object]) -> dict[str, str]:
+def read_outcomes(details: Mapping[str, object]) -> dict[str, str]:
     """Return what a change says about other changes once it is done, as an undo does."""
     given = details.get("outcomes")
     return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
 
 
-def digest(data: bytes | None) -> str | None:
+def file_sha256(data: bytes | None) -> str | None:
     """Return the SHA-256 of a file's bytes; a file that is not there has none."""
     return None if data is None else hashlib.sha256(data).hexdigest()
 
 
-def replay(journal: Journal, index: Index) -> list[str]:
+def replay_journal(journal: Journal, index: Index) -> list[str]:
     """Bring the index up to date with every journal file; return what waits to be read.
 
     Lines that cannot be read are passed over and kept in the index's list of torn lines. A

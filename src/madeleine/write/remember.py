@@ -20,19 +20,19 @@ from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin, SharedFields
 from madeleine.model.words import SELF_SOURCE
 from madeleine.vault.markdown import render_memory
-from madeleine.write.change_file import persistently
-from madeleine.write.claims import Settled, settle
-from madeleine.write.commit import New, carry_out, commit_new
+from madeleine.write.change_file import retry_on_conflict
+from madeleine.write.claims import ClaimSettlement, settle_claim
+from madeleine.write.commit import NewMemory, apply_change, commit_new_memory
 from madeleine.write.core import enforce_core_cap
-from madeleine.write.embedding import Traces, meaning, read_one
-from madeleine.write.heal import heal
+from madeleine.write.embedding import PassageEmbeddings, embed_memory, neighbour_vector
+from madeleine.write.heal import run_pending_repairs
 from madeleine.write.identity import ensure_self
-from madeleine.write.linking import Beside, given_links, suggested_links
+from madeleine.write.linking import PendingMemory, resolve_given_links, suggest_links
 from madeleine.write.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberResult:
     """What came of a draft. `existing` says that the text was known and nothing was written."""
 
     memory: Memory
@@ -42,14 +42,14 @@ class Remembered:
     notes: tuple[Cause, ...] = ()
 
 
-def remember(stores: Stores, draft: Draft) -> Remembered:
+def remember(stores: Stores, draft: Draft) -> RememberResult:
     """Write one memory and return it; a text already known in its space is returned instead."""
-    heal(stores)
+    run_pending_repairs(stores)
     known = find_known(stores, draft) if _may_come_again(draft) else None
     if known is not None:
         return known
-    memory = as_memory(stores, draft)
-    traces, unread = read_one(stores, memory)
+    memory = build_memory(stores, draft)
+    traces, unread = embed_memory(stores, memory)
     return _write_draft(stores, draft, memory, traces, unread)
 
 
@@ -63,21 +63,25 @@ def _may_come_again(draft: Draft) -> bool:
 
 
 def _write_draft(
-    stores: Stores, draft: Draft, memory: Memory, traces: Traces, unread: tuple[Cause, ...]
-) -> Remembered:
+    stores: Stores,
+    draft: Draft,
+    memory: Memory,
+    traces: PassageEmbeddings,
+    unread: tuple[Cause, ...],
+) -> RememberResult:
     """Write the memory of a draft once the model has read it, or was noted not to have."""
-    memory = connected(stores, draft, memory, traces, {})
+    memory = connect_memory(stores, draft, memory, traces, {})
     if draft.about_self:
         ensure_self(stores)
     with stores.writing:
         known = find_known(stores, draft)
         if known is not None:
             return known
-        new = persistently(lambda: write_new(stores, memory, traces, draft.source))
-    return written(stores, new, unread)
+        new = retry_on_conflict(lambda: write_new(stores, memory, traces, draft.source))
+    return finish_remember(stores, new, unread)
 
 
-class Written(NamedTuple):
+class NewMemoryWrite(NamedTuple):
     """A new memory, the change that wrote it, and what to say about others."""
 
     memory: Memory
@@ -85,33 +89,35 @@ class Written(NamedTuple):
     notes: tuple[Cause, ...] = ()
 
 
-def write_new(stores: Stores, memory: Memory, traces: Traces, by: str) -> Written:
+def write_new(stores: Stores, memory: Memory, traces: PassageEmbeddings, by: str) -> NewMemoryWrite:
     """Write a new memory, and in the same change whatever its claim replaces. Hold the lock."""
-    settled = settle(stores, memory)
-    change = new_file(stores, settled, by)
+    settled = settle_claim(stores, memory)
+    change = plan_new_file(stores, settled, by)
     late: tuple[Cause, ...] = ()
     if settled.edits:
-        late = carry_out(stores, change, {memory.id: traces, **settled.traces})
+        late = apply_change(stores, change, {memory.id: traces, **settled.traces})
     else:
-        commit_new(stores, New(settled.memory, change, traces))
-    return Written(settled.memory, change, settled.notes + late)
+        commit_new_memory(stores, NewMemory(settled.memory, change, traces))
+    return NewMemoryWrite(settled.memory, change, settled.notes + late)
 
 
-def new_file(stores: Stores, settled: Settled, by: str) -> Change:
+def plan_new_file(stores: Stores, settled: ClaimSettlement, by: str) -> Change:
     """Return the change that writes a new memory's file, and others that its claim concerns."""
     memory = settled.memory
     edit = FileEdit(memory.id, None, None, stores.vault.path_for(memory), render_memory(memory))
     return Change(stores.new_id(), "remember", (edit, *settled.edits), by=by)
 
 
-def written(stores: Stores, new: Written, unread: tuple[Cause, ...]) -> Remembered:
+def finish_remember(
+    stores: Stores, new: NewMemoryWrite, unread: tuple[Cause, ...]
+) -> RememberResult:
     """Return what came of a draft that was written, once the core tier is within its cap."""
     memory = new.memory
     notes = unread + new.notes + enforce_core_cap(stores, memory)
-    return Remembered(memory, linked=memory.connections, change=new.change.id, notes=notes)
+    return RememberResult(memory, linked=memory.connections, change=new.change.id, notes=notes)
 
 
-def find_known(stores: Stores, draft: Draft) -> Remembered | None:
+def find_known(stores: Stores, draft: Draft) -> RememberResult | None:
     """Return the memory that makes this draft unnecessary, if there is one.
 
     A draft that brings its own id, another place in a conversation or another claim is a thing
@@ -120,43 +126,43 @@ def find_known(stores: Stores, draft: Draft) -> Remembered | None:
     if draft.idempotency_key is not None:
         found = stores.search.with_idempotency_key(draft.idempotency_key)
         if found is not None:
-            return _known(stores, draft, found, KeyReused(draft.idempotency_key, found))
+            return _match_known(stores, draft, found, KeyReused(draft.idempotency_key, found))
     if draft.id is not None:
         if stores.search.get(draft.id) is None:
             return None
-        return _known(stores, draft, draft.id, IdTaken(draft.id))
+        return _match_known(stores, draft, draft.id, IdTaken(draft.id))
     key, now = same_text_key(draft.content), stores.clock.now()
     same = stores.search.memories(stores.search.same_text(draft.space, key, now))
     alike = (each for each in same.values() if draft.claim in (None, each.claim))
-    here = (each for each in alike if not _elsewhere(draft.origin, each.origin))
+    here = (each for each in alike if not _is_from_elsewhere(draft.origin, each.origin))
     oldest = min(here, key=lambda each: (each.created, each.id), default=None)
-    return None if oldest is None else _existing(oldest)
+    return None if oldest is None else _existing_result(oldest)
 
 
-def _known(
+def _match_known(
     stores: Stores, draft: Draft, found: str, refusal: KeyReused | IdTaken
-) -> Remembered | None:
+) -> RememberResult | None:
     memory = stores.search.memories([found]).get(found)
     if memory is None:
         return None
     if same_text_key(memory.content) != same_text_key(draft.content):
         raise refusal
-    return _existing(memory)
+    return _existing_result(memory)
 
 
-def _existing(memory: Memory) -> Remembered:
+def _existing_result(memory: Memory) -> RememberResult:
     note = Cause(NoteKind.ALREADY_KNOWN, {"memory": memory.id})
-    return Remembered(memory, existing=True, notes=(note,))
+    return RememberResult(memory, existing=True, notes=(note,))
 
 
-def _elsewhere(one: Origin | None, other: Origin | None) -> bool:
+def _is_from_elsewhere(one: Origin | None, other: Origin | None) -> bool:
     """Whether two origins name two different places in conversations."""
     if one is None or one.turn is None:
         return False
     return other is None or (one.session, one.turn) != (other.session, other.turn)
 
 
-def as_memory(stores: Stores, draft: Draft) -> Memory:
+def build_memory(stores: Stores, draft: Draft) -> Memory:
     """Return the memory that a draft becomes, not yet connected.
 
     Its id and its date are settled here, before the model reads it: the date is part of what
@@ -170,15 +176,15 @@ def as_memory(stores: Stores, draft: Draft) -> Memory:
     return Memory(draft.id or stores.new_id(), draft.content, created, created, **shared)
 
 
-def connected(
+def connect_memory(
     stores: Stores,
     draft: Draft,
     memory: Memory,
-    traces: Traces,
+    traces: PassageEmbeddings,
     coming: Mapping[str, str],
-    beside: Sequence[Beside] = (),
+    beside: Sequence[PendingMemory] = (),
 ) -> Memory:
     """Return the memory with the connections it starts with."""
-    given = given_links(stores, draft, memory.id, coming)
-    suggested = suggested_links(stores, memory, meaning(traces), given, beside)
+    given = resolve_given_links(stores, draft, memory.id, coming)
+    suggested = suggest_links(stores, memory, neighbour_vector(traces), given, beside)
     return replace(memory, connections=given + suggested)

@@ -13,52 +13,52 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision
 from madeleine.model.words import SELF_SOURCE, Edge, Tier
 from madeleine.write.change_file import (
-    Changed,
-    Hand,
-    a_hand,
+    ChangeContext,
+    ChangeResult,
+    add_usage,
     change_memory,
-    joined,
-    persistently,
+    make_change_context,
     read_current,
     refuse_other_version,
+    retry_on_conflict,
 )
-from madeleine.write.claims import SUPERSEDED_WEIGHT, ended, restated, settle
-from madeleine.write.commit import carry_out, commit, read_new
-from madeleine.write.connections import with_connection
+from madeleine.write.claims import SUPERSEDED_WEIGHT, end_validity, is_restated, settle_claim
+from madeleine.write.commit import apply_change, commit, embed_new_texts
+from madeleine.write.connections import add_connection
 from madeleine.write.core import enforce_core_cap
-from madeleine.write.heal import heal
+from madeleine.write.heal import run_pending_repairs
 from madeleine.write.identity import ensure_self
-from madeleine.write.questions import no_to_archiving
-from madeleine.write.record import record
-from madeleine.write.resolve import get_memory, resolve
+from madeleine.write.questions import archiving_refusals
+from madeleine.write.record import record_events
+from madeleine.write.resolve import get_memory, resolve_id
 from madeleine.write.stores import Stores
 
-SELF_KEEPS = frozenset({"type", "tier", "source", "space"})
-CLAIMING = frozenset({"claim", "space"})  # what decides which claims meet
+SELF_FIXED_FIELDS = frozenset({"type", "tier", "source", "space"})
+CLAIM_FIELDS = frozenset({"claim", "space"})  # what decides which claims meet
 
 
-def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown") -> Changed:
+def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown") -> ChangeResult:
     """Make a memory say something else; its file changes only where its meaning does."""
-    memory_id = resolve(stores, wanted)
-    links = _links(stores, memory_id, revision, by)
-    revision = _whole_ids(stores, memory_id, revision)
+    memory_id = resolve_id(stores, wanted)
+    links = _resolve_links(stores, memory_id, revision, by)
+    revision = _resolve_successor(stores, memory_id, revision)
     if revision.about_self:
         ensure_self(stores)
     was_archival = "tier" in revision.values and _is_archival(stores, memory_id)
 
     def make(memory: Memory) -> Memory:
-        _check(memory, revision)
+        _check_revision(memory, revision)
         revised = revision.applied_to(memory)
         for link in links:
-            revised = with_connection(revised, link)
+            revised = add_connection(revised, link)
         return memory if revised == memory else replace(revised, updated=stores.clock.now())
 
-    if revision.values.keys() & CLAIMING:
-        changed = persistently(lambda: _revise_claim(stores, memory_id, make, by))
+    if revision.values.keys() & CLAIM_FIELDS:
+        changed = retry_on_conflict(lambda: _revise_claim(stores, memory_id, make, by))
     else:
         changed = change_memory(stores, memory_id, make, verb="revise", by=by)
     if was_archival and changed.memory.tier is not Tier.ARCHIVAL:
-        record(stores, no_to_archiving(stores, changed.memory, by), durable=False)
+        record_events(stores, archiving_refusals(stores, changed.memory, by), durable=False)
     notes = changed.notes + enforce_core_cap(stores, changed.memory)
     return replace(changed, notes=notes)
 
@@ -69,26 +69,26 @@ def _is_archival(stores: Stores, memory_id: str) -> bool:
 
 def _revise_claim(
     stores: Stores, memory_id: str, make: Callable[[Memory], Memory], by: str
-) -> Changed:
+) -> ChangeResult:
     """Revise a memory together with those whose claim it replaces, as one change.
 
     A value that is changed holds from now on; a claim that is added to a memory holds since
     the memory was made.
     """
-    heal(stores)
+    run_pending_repairs(stores)
     current = read_current(stores, memory_id)
     wanted = make(current.memory)
     if wanted == current.memory:
-        return Changed(joined(stores, current.memory), None)
-    since = wanted.updated if restated(current.memory, wanted) else None
+        return ChangeResult(add_usage(stores, current.memory), None)
+    since = wanted.updated if is_restated(current.memory, wanted) else None
     change = Change(stores.new_id(), "revise", (current.edit(wanted),), by)
-    traces, unread = read_new(stores, change)
+    traces, unread = embed_new_texts(stores, change)
     with stores.writing:
-        settled = settle(stores, wanted, since)
+        settled = settle_claim(stores, wanted, since)
         change = replace(change, edits=(current.edit(settled.memory), *settled.edits))
-        late = carry_out(stores, change, {**traces, **settled.traces})
+        late = apply_change(stores, change, {**traces, **settled.traces})
     notes = (late or unread) + settled.notes
-    return Changed(joined(stores, settled.memory), change.id, notes)
+    return ChangeResult(add_usage(stores, settled.memory), change.id, notes)
 
 
 def retire(
@@ -98,30 +98,30 @@ def retire(
     superseded_by: str | None = None,
     by: str = "unknown",
     run: str | None = None,
-) -> Changed:
+) -> ChangeResult:
     """Mark a memory as no longer true from now on; it is kept, dated and linked.
 
     What replaces it gets an `evolved_from` connection to it, newer to older, in the same
     change.
     """
-    memory_id = resolve(stores, wanted)
-    successor = resolve(stores, superseded_by) if superseded_by else None
-    change = plan_retire(a_hand(stores, by, reason, run), memory_id, successor)
+    memory_id = resolve_id(stores, wanted)
+    successor = resolve_id(stores, superseded_by) if superseded_by else None
+    change = plan_retire(make_change_context(stores, by, reason, run), memory_id, successor)
     notes = commit(stores, change)
-    return Changed(get_memory(stores, memory_id), change.id, notes)
+    return ChangeResult(get_memory(stores, memory_id), change.id, notes)
 
 
-def plan_retire(hand: Hand, memory_id: str, successor: str | None = None) -> Change:
+def plan_retire(hand: ChangeContext, memory_id: str, successor: str | None = None) -> Change:
     """Return the change that marks a memory as no longer true from now on."""
     if successor is None:
-        return hand.change("retire", [_ended(hand, memory_id, hand.at, None)])
+        return hand.change("retire", [_plan_end(hand, memory_id, hand.at, None)])
     reason = hand.reason or "replaced it"
     link = Connection(memory_id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, reason, hand.by, hand.at)
     return plan_supersede(hand, memory_id, successor, link, hand.at)
 
 
 def plan_supersede(
-    hand: Hand, older: str, newer: str, link: Connection, ends: datetime | None = None
+    hand: ChangeContext, older: str, newer: str, link: Connection, ends: datetime | None = None
 ) -> Change:
     """Return the change that lets one memory replace another: the older one is no longer true
     from `ends` on, or from when the newer one came, and the newer one names it."""
@@ -129,35 +129,37 @@ def plan_supersede(
         raise Rejected(f"`{older}` cannot be superseded by itself", hint="name another memory")
     successor = hand.read(newer)
     wanted = replace(link, target=older, by=link.by or hand.by, at=link.at or hand.at)
-    named = successor.edit(with_connection(successor.memory, wanted))
-    ended = _ended(hand, older, ends or successor.memory.created, newer)
+    named = successor.edit(add_connection(successor.memory, wanted))
+    ended = _plan_end(hand, older, ends or successor.memory.created, newer)
     return hand.change("retire", [ended, named])
 
 
-def _ended(hand: Hand, memory_id: str, ends: datetime, successor: str | None) -> FileEdit:
+def _plan_end(
+    hand: ChangeContext, memory_id: str, ends: datetime, successor: str | None
+) -> FileEdit:
     current = hand.read(memory_id)
     _refuse_self(current.memory, "retired")
-    return current.edit(ended(current.memory, ends, successor, hand.at))
+    return current.edit(end_validity(current.memory, ends, successor, hand.at))
 
 
-def plan_tier(hand: Hand, memory_id: str, tier: Tier) -> Change:
+def plan_tier(hand: ChangeContext, memory_id: str, tier: Tier) -> Change:
     """Return the change that moves a memory to another tier. It says what it said before, so
     its `updated` stays."""
-    return _plan_place(hand, memory_id, tier=tier)
+    return _plan_move(hand, memory_id, tier=tier)
 
 
-def plan_space(hand: Hand, memory_id: str, space: str | None) -> Change:
+def plan_space(hand: ChangeContext, memory_id: str, space: str | None) -> Change:
     """Return the change that moves a memory to another space."""
-    return _plan_place(hand, memory_id, space=space)
+    return _plan_move(hand, memory_id, space=space)
 
 
-def _plan_place(hand: Hand, memory_id: str, **place: Any) -> Change:
+def _plan_move(hand: ChangeContext, memory_id: str, **place: Any) -> Change:
     current = hand.read(memory_id)
     _refuse_self(current.memory, "moved")
     return hand.change("revise", [current.edit(replace(current.memory, **place))])
 
 
-def _check(memory: Memory, revision: Revision) -> None:
+def _check_revision(memory: Memory, revision: Revision) -> None:
     if revision.if_updated is not None and revision.if_updated != memory.updated:
         raise FileChanged(f"`{memory.short_id}`")
     refuse_other_version(memory, revision.if_version)
@@ -174,20 +176,20 @@ def _check(memory: Memory, revision: Revision) -> None:
         raise InvalidValue("source", f"{SELF_SOURCE!r} belongs to the self")
 
 
-def _whole_ids(stores: Stores, memory_id: str, revision: Revision) -> Revision:
+def _resolve_successor(stores: Stores, memory_id: str, revision: Revision) -> Revision:
     wanted = revision.values.get("superseded_by")
     if not isinstance(wanted, str):
         return revision
-    successor = resolve(stores, wanted)
+    successor = resolve_id(stores, wanted)
     if successor == memory_id:
         raise Rejected("a memory cannot be superseded by itself", hint="name another memory")
     return replace(revision, values={**revision.values, "superseded_by": successor})
 
 
-def _links(stores: Stores, memory_id: str, revision: Revision, by: str) -> list[Connection]:
+def _resolve_links(stores: Stores, memory_id: str, revision: Revision, by: str) -> list[Connection]:
     now = stores.clock.now()
     return [
-        replace(link, target=resolve(stores, link.target), by=link.by or by, at=link.at or now)
+        replace(link, target=resolve_id(stores, link.target), by=link.by or by, at=link.at or now)
         for link in revision.add_connections
     ]
 

@@ -10,14 +10,14 @@ from madeleine.index.graph import EdgeRow
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.stored import StoredMemory
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 from madeleine.write.stores import Stores
 
-NEIGHBOURS_SHOWN = 10
+MAX_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MemoryView:
     """A memory, the arrows at it, and the memories at their other ends."""
 
     stored: StoredMemory
@@ -25,16 +25,16 @@ class Shown:
     neighbours: tuple[Memory, ...]
 
 
-def show(stores: Stores, wanted: str) -> Shown:
+def show(stores: Stores, wanted: str) -> MemoryView:
     """Return a memory whole; strongest connections first."""
-    stored = get(stores, wanted)
+    stored = get_stored(stores, wanted)
     rows = sorted(stores.graph.edges([stored.memory.id]), key=lambda row: -row.connection.weight)
     ends = dict.fromkeys(_other_end(row, stored.memory.id) for row in rows)
-    found = stores.search.memories(list(ends)[:NEIGHBOURS_SHOWN])
-    return Shown(stored, tuple(rows), tuple(found[each] for each in ends if each in found))
+    found = stores.search.memories(list(ends)[:MAX_NEIGHBOURS])
+    return MemoryView(stored, tuple(rows), tuple(found[each] for each in ends if each in found))
 
 
-def history(stores: Stores, wanted: str, limit: int = 100) -> tuple[str, list[Event]]:
+def read_history(stores: Stores, wanted: str, limit: int = 100) -> tuple[str, list[Event]]:
     """Return what happened to a memory, newest first, also when it was forgotten since."""
     memory_id = find_anywhere(stores, wanted)[0].memory.id
     return memory_id, stores.log.history(memory_id, limit)
@@ -53,15 +53,15 @@ def find_anywhere(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
     """Return a memory and whether it lies in the trash. One on its way there or back is in
     neither place for a moment; it is looked for again when whoever moves it is done."""
     try:
-        return _look(stores, wanted)
+        return _find_once(stores, wanted)
     except NoSuchMemory:
         with stores.writing:
-            return _look(stores, wanted)
+            return _find_once(stores, wanted)
 
 
-def _look(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
+def _find_once(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
     try:
-        return get(stores, wanted), False
+        return get_stored(stores, wanted), False
     except NoSuchMemory:
         trashed = stores.vault.find_trashed(wanted.strip())
         if len({each.memory.id for each in trashed}) != 1:

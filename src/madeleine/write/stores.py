@@ -19,10 +19,10 @@ from madeleine.minds.port import Minds
 from madeleine.model.draft import MemoryLimits
 from madeleine.rules.fusion import RecallHead
 from madeleine.vault.port import Journal, Vault
-from madeleine.write.aside import Aside, AtOnce
-from madeleine.write.bell import Bell
+from madeleine.write.aside import BackgroundExecutor, InlineExecutor
+from madeleine.write.bell import EventBus
 from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
-from madeleine.write.courtesy import Courtesy
+from madeleine.write.courtesy import PriorityGate
 
 
 class Clock(Protocol):
@@ -31,7 +31,7 @@ class Clock(Protocol):
     def now(self) -> datetime: ...
 
 
-class Turn(Protocol):
+class WriteLock(Protocol):
     """What is held while files and index change: a lock that a thread may take again while it has
     it. Where the truth is in a database, it is also one transaction."""
 
@@ -69,7 +69,7 @@ class Leases(Protocol):
         ...
 
 
-class Alone:
+class LocalLeases:
     """Nobody else has these stores open."""
 
     shared = False
@@ -86,7 +86,7 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class VerbConfig:
     """The settings that verbs and recall go by."""
 
     limits: MemoryLimits = field(default_factory=MemoryLimits)
@@ -98,7 +98,7 @@ class Habits:
 
 
 @dataclass(slots=True)
-class Debts:
+class PendingRepairs:
     """What a write that the disk refused midway left to be done. `heal` pays them before the
     next write, so that nothing waits for a restart. Guarded by `Stores.writing`."""
 
@@ -129,21 +129,21 @@ class Stores:
     index: Index
     minds: Minds
     clock: Clock
-    habits: Habits = field(default_factory=Habits)
-    writing: Turn = field(default_factory=threading.RLock)
-    leases: Leases = field(default_factory=Alone)
-    debts: Debts = field(default_factory=Debts)
+    habits: VerbConfig = field(default_factory=VerbConfig)
+    writing: WriteLock = field(default_factory=threading.RLock)
+    leases: Leases = field(default_factory=LocalLeases)
+    pending_repairs: PendingRepairs = field(default_factory=PendingRepairs)
     upkeep: threading.Lock = field(default_factory=threading.Lock)
     """Held by the one rebuild that may be under way."""
-    aside: Aside = field(default_factory=AtOnce)
+    executor: BackgroundExecutor = field(default_factory=InlineExecutor)
     """Does what nobody has to wait for."""
     deciding: set[str] = field(default_factory=set)
     """Proposals that somebody is deciding right now."""
     jobs: set[str] = field(default_factory=set)
     """Jobs of the night that are under way. Guarded by `writing`, as the one above."""
-    bell: Bell = field(default_factory=Bell)
+    event_bus: EventBus = field(default_factory=EventBus)
     """Tells those who listen what happens."""
-    courtesy: Courtesy = field(default_factory=Courtesy)
+    priority_gate: PriorityGate = field(default_factory=PriorityGate)
     """Lets those go first who are waited for."""
     new_id: Callable[[], str] = new_id
 

@@ -16,12 +16,12 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import META_SOURCE, Edge
 from madeleine.vault.vault import is_in_trash
-from madeleine.write.questions import MEMBER, question_key, refusals
+from madeleine.write.questions import MEMBER_MARK, question_key, refusal_events
 from madeleine.write.show import wrote_file
 from madeleine.write.stores import Stores
 
-WRITER = META_SOURCE.removeprefix("job:")  # the task that writes summaries
-RUNS_READ = 1_000  # its newest runs among which it is looked what it wrote
+SUMMARY_JOB = META_SOURCE.removeprefix("job:")  # the task that writes summaries
+MAX_RUNS_READ = 1_000  # its newest runs among which it is looked what it wrote
 
 
 def linked_members(memory: Memory) -> list[str]:
@@ -29,11 +29,11 @@ def linked_members(memory: Memory) -> list[str]:
     return [each.target for each in memory.connections if each.edge is Edge.SUMMARIZES]
 
 
-def members_of(stores: Stores, memory: Memory) -> list[str]:
+def summary_members(stores: Stores, memory: Memory) -> list[str]:
     """Return whom a summary sums up: those that it names, and those that it named when it was
     written, though somebody took the connection away."""
     written = (
-        _members_in(each, memory.id)
+        _members_in_change(each, memory.id)
         for each in stores.log.history(memory.id)
         if each.kind is EventKind.CHANGED
     )
@@ -41,11 +41,11 @@ def members_of(stores: Stores, memory: Memory) -> list[str]:
     return list(dict.fromkeys([*linked_members(memory), *last]))
 
 
-def _members_in(change: Event, memory_id: str) -> list[str]:
+def _members_in_change(change: Event, memory_id: str) -> list[str]:
     return _summaries_in(change).get(memory_id, [])
 
 
-def no_to_a_summary(
+def summary_deed(
     members: Sequence[str], key: str | None = None, memory_id: str | None = None
 ) -> dict[str, object]:
     """Return the deed of writing a summary of these: who takes it back says no to it. Nothing
@@ -60,54 +60,54 @@ def no_to_a_summary(
     }
 
 
-def said_no(stores: Stores, forgotten: Memory, by: str) -> list[Event]:
+def summary_refusals(stores: Stores, forgotten: Memory, by: str) -> list[Event]:
     """Return what to note when somebody forgets a memory: a no, if it is a summary."""
     if forgotten.source != META_SOURCE:
         return []
-    members = members_of(stores, forgotten)
-    return refusals(stores, [no_to_a_summary(members)], by) if members else []
+    members = summary_members(stores, forgotten)
+    return refusal_events(stores, [summary_deed(members)], by) if members else []
 
 
 def refused_summaries(stores: Stores) -> list[set[str]]:
     """Return the members of each summary that somebody said no to."""
     rejected = stores.log.proposals(ProposalStatus.REJECTED)
     wanted = (each for each in rejected if each.type is ProposalType.CONSOLIDATE)
-    found = (_refused(each) for each in wanted)
-    return [each for each in (*found, *_deleted_by_hand(stores)) if each]
+    found = (_refused_members(each) for each in wanted)
+    return [each for each in (*found, *_find_deleted_by_hand(stores)) if each]
 
 
-def _refused(proposal: Proposal) -> set[str]:
-    if _is_summary(proposal):
+def _refused_members(proposal: Proposal) -> set[str]:
+    if _is_summary_proposal(proposal):
         return set(proposal.source_nodes[1:])  # the first is the summary
-    return {each for each, what in proposal.action if what == MEMBER}
+    return {each for each, what in proposal.action if what == MEMBER_MARK}
 
 
-def _is_summary(proposal: Proposal) -> bool:
+def _is_summary_proposal(proposal: Proposal) -> bool:
     return ("verb", "summarise") in proposal.action
 
 
 # -- files that somebody deleted -----------------------------------------------------------
 
 
-def _deleted_by_hand(stores: Stores) -> list[set[str]]:
+def _find_deleted_by_hand(stores: Stores) -> list[set[str]]:
     """Return the members of each summary that was written, and whose file is gone without any
     change of ours."""
-    written = {**_approved(stores), **_written(stores)}
+    written = {**_approved_summaries(stores), **_written_summaries(stores)}
     there = stores.search.memories(written)
-    lost = (each for each in written if each not in there and _should_be_there(stores, each))
+    lost = (each for each in written if each not in there and _is_file_missing(stores, each))
     return [written[each] for each in lost]
 
 
-def _approved(stores: Stores) -> dict[str, set[str]]:
+def _approved_summaries(stores: Stores) -> dict[str, set[str]]:
     """Return the summaries that somebody was asked about and wanted, with their members."""
     approved = stores.log.proposals(ProposalStatus.APPROVED)
-    named = (each.source_nodes for each in approved if _is_summary(each))
+    named = (each.source_nodes for each in approved if _is_summary_proposal(each))
     return {summary: set(members) for summary, *members in named}
 
 
-def _written(stores: Stores) -> dict[str, set[str]]:
+def _written_summaries(stores: Stores) -> dict[str, set[str]]:
     """Return the summaries that runs wrote, with their members as they were last."""
-    runs = stores.log.recent_events([EventKind.RUN.value], RUNS_READ, [WRITER])
+    runs = stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ, [SUMMARY_JOB])
     return {
         summary: set(members)
         for run in reversed(runs)
@@ -128,7 +128,7 @@ def _summaries_in(change: Event) -> dict[str, list[str]]:
     }
 
 
-def _should_be_there(stores: Stores, memory_id: str) -> bool:
+def _is_file_missing(stores: Stores, memory_id: str) -> bool:
     """Whether the last change of ours left a memory's file in the vault, where it is no more."""
     changes = (
         each

@@ -26,19 +26,19 @@ from madeleine.rules.scoring import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.commit import commit
-from madeleine.write.concerned import CONCERNS, concerned_in
-from madeleine.write.past import memory_in
-from madeleine.write.questions import refusals
-from madeleine.write.record import digest, event
+from madeleine.write.concerned import CONCERNS_KEY, read_concerned
+from madeleine.write.past import parse_memory_or_none
+from madeleine.write.questions import refusal_events
+from madeleine.write.record import file_sha256, new_event
 from madeleine.write.stores import Stores
 
-OVER = ("undone", "dropped", "lost")
-RUNS_READ = 4_096  # newest runs in the journal among which those of a night are looked for
-LEAST_PREFIX = 6  # characters of a night's id that may stand for the whole
+ENDED_OUTCOMES = ("undone", "dropped", "lost")
+MAX_RUNS_READ = 4_096  # newest runs in the journal among which those of a night are looked for
+MIN_PREFIX_CHARS = 6  # characters of a night's id that may stand for the whole
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoResult:
     """Which changes were taken back, and the change that did it."""
 
     changes: tuple[str, ...]
@@ -46,58 +46,64 @@ class Undone:
     change: str
 
 
-def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
+def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
     """Take back a change, or every change of a run or a night, newest first, all or none."""
-    events = _named(stores, wanted)
-    open_events = [each for each in events if stores.log.outcome(_id(each)) not in OVER]
+    events = _find_events(stores, wanted)
+    open_events = [
+        each for each in events if stores.log.outcome(_change_id(each)) not in ENDED_OUTCOMES
+    ]
     if not open_events:
-        outcome = str(stores.log.outcome(_id(events[0])))
+        outcome = str(stores.log.outcome(_change_id(events[0])))
         raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
-    plan, scores = _Plan(stores), Scores()
+    plan, scores = _UndoPlan(stores), Scores()
     for each in open_events:
         if each.kind is EventKind.SCORED:
-            _put(scores, _scores_before(stores, each))
+            _add_scores(scores, _scores_before(stores, each))
         else:
-            plan.take_back(_recorded(stores, each))
+            plan.take_back(_find_recorded(stores, each))
     if not plan.edits() and not scores:
-        raise _nothing_left(open_events)
-    ids = tuple(dict.fromkeys(_id(each) for each in open_events))
+        raise _nothing_left_error(open_events)
+    ids = tuple(dict.fromkeys(_change_id(each) for each in open_events))
     details: dict[str, object] = {
         "undoes": list(ids),
-        "outcomes": _outcomes(stores, open_events),
-        CONCERNS: sorted({memory for each in open_events for memory in _concerned(each)}),
+        "outcomes": _collect_outcomes(stores, open_events),
+        CONCERNS_KEY: sorted(
+            {memory for each in open_events for memory in _concerned_memories(each)}
+        ),
     }
     change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
-    said_no = refusals(stores, [deed for each in open_events for deed in _deeds(each)], by)
-    commit(stores, change, [*_scored(stores, change, scores), *said_no])
-    return Undone(ids, tuple(plan.memories), change.id)
+    said_no = refusal_events(
+        stores, [deed for each in open_events for deed in _read_deeds(each)], by
+    )
+    commit(stores, change, [*_score_events(stores, change, scores), *said_no])
+    return UndoResult(ids, tuple(plan.memories), change.id)
 
 
-def _nothing_left(events: Iterable[Event]) -> Conflict:
+def _nothing_left_error(events: Iterable[Event]) -> Conflict:
     if any(each.kind is EventKind.SCORED for each in events):
         return ScoredSince()
     return AlreadyUndone("taken back")
 
 
-def _named(stores: Stores, wanted: str) -> list[Event]:
+def _find_events(stores: Stores, wanted: str) -> list[Event]:
     """Return the events of the one change, the one run, or the one night that was meant."""
     events = stores.log.changes(wanted)
     if not events:
-        return _of_night(stores, wanted)
-    exact = [each for each in events if wanted in (_id(each), each.body.get("run"))]
-    several = {_meant(each, wanted) for each in events}
+        return _find_night_events(stores, wanted)
+    exact = [each for each in events if wanted in (_change_id(each), each.body.get("run"))]
+    several = {_matched_id(each, wanted) for each in events}
     if not exact and len(several) > 1:
         raise AmbiguousChange(wanted, sorted(several))
     return exact or events
 
 
-def _of_night(stores: Stores, wanted: str) -> list[Event]:
+def _find_night_events(stores: Stores, wanted: str) -> list[Event]:
     """Return the events of all runs of the one night whose id begins so, newest first."""
     runs: dict[str, list[str]] = {}
-    for each in stores.log.recent_events([EventKind.RUN.value], RUNS_READ):
+    for each in stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ):
         report = each.body.get("report")
         night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
-        if len(wanted) >= LEAST_PREFIX and night.startswith(wanted):
+        if len(wanted) >= MIN_PREFIX_CHARS and night.startswith(wanted):
             runs.setdefault(night, []).append(str(each.body.get("run")))
     if not runs:
         raise NoSuchChange(wanted)
@@ -110,49 +116,51 @@ def _of_night(stores: Stores, wanted: str) -> list[Event]:
     return events
 
 
-def _meant(each: Event, wanted: str) -> str:
+def _matched_id(each: Event, wanted: str) -> str:
     """Return the id that begins so: the run's, or the change's own."""
     run = str(each.body.get("run") or "")
-    return run if run.startswith(wanted) else _id(each)
+    return run if run.startswith(wanted) else _change_id(each)
 
 
-def _id(each: Event) -> str:
+def _change_id(each: Event) -> str:
     return str(each.body["change"])
 
 
-def _deeds(each: Event) -> list[dict[str, object]]:
+def _read_deeds(each: Event) -> list[dict[str, object]]:
     """Return what a job did in a change: who takes it back does not want it again."""
     details = each.body.get("details")
     found = details.get("deeds") if isinstance(details, dict) else None
     return [deed for deed in found if isinstance(deed, dict)] if isinstance(found, list) else []
 
 
-def _concerned(each: Event) -> set[str]:
+def _concerned_memories(each: Event) -> set[str]:
     """Return all memories that a change touched or concerned: so does taking it back."""
     details, edits = each.body.get("details"), each.body.get("edits")
     listed = edits if isinstance(edits, list) else []
     written = {str(edit.get("memory")) for edit in listed if isinstance(edit, Mapping)}
-    return written | (concerned_in(details) if isinstance(details, Mapping) else set())
+    return written | (read_concerned(details) if isinstance(details, Mapping) else set())
 
 
-def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") -> dict[str, str]:
+def _collect_outcomes(
+    stores: Stores, events: Iterable[Event], outcome: str = "undone"
+) -> dict[str, str]:
     """Return what becomes of these changes, and of those that they took back themselves: an
     undone undo leaves what it undid in force again, and so on."""
     found: dict[str, str] = {}
     for each in events:
-        found[_id(each)] = outcome
+        found[_change_id(each)] = outcome
         details = each.body.get("details")
         undone = details.get("undoes") if isinstance(details, dict) else None
         for change_id in undone or ():
             earlier = stores.log.changes(str(change_id))
-            found |= _outcomes(stores, earlier, "done" if outcome == "undone" else "undone")
+            found |= _collect_outcomes(stores, earlier, "done" if outcome == "undone" else "undone")
     return found
 
 
 def _scores_before(stores: Stores, each: Event) -> Scores:
     """Return the scores as they were before a run, of those that nobody changed since. What had
     none before gets none again."""
-    whole = stores.journal.find_scores(_id(each), each.device, each.at)
+    whole = stores.journal.find_scores(_change_id(each), each.device, each.at)
     if whole is None:
         return {}
     given, was = read_scores(whole.body.get("scores")), read_scores(whole.body.get("was"))
@@ -175,40 +183,40 @@ def _scores_now(stores: Stores, named: Scores) -> Scores:
     }
 
 
-def _put(scores: Scores, more: Scores) -> None:
+def _add_scores(scores: Scores, more: Scores) -> None:
     for name, values in more.items():
         if values:
             scores.setdefault(name, {}).update(values)
 
 
-def _scored(stores: Stores, change: Change, scores: Scores) -> list[Event]:
+def _score_events(stores: Stores, change: Change, scores: Scores) -> list[Event]:
     """Return the event that brings scores back, and says how they were till then."""
     if not scores:
         return []
     body = {"change": change.id, "scores": scores, "was": _scores_now(stores, scores)}
-    return [event(stores, EventKind.SCORED, body)]
+    return [new_event(stores, EventKind.SCORED, body)]
 
 
-def _recorded(stores: Stores, each: Event) -> RecordedChange:
+def _find_recorded(stores: Stores, each: Event) -> RecordedChange:
     if each.kind is EventKind.REMEMBERED:
-        return _remembered(stores, each)
-    found = stores.journal.find_change(_id(each), each.device, each.at)
+        return _recorded_remember(stores, each)
+    found = stores.journal.find_change(_change_id(each), each.device, each.at)
     if found is None:
-        raise NoSuchChange(_id(each))
+        raise NoSuchChange(_change_id(each))
     return found
 
 
-def _remembered(stores: Stores, each: Event) -> RecordedChange:
+def _recorded_remember(stores: Stores, each: Event) -> RecordedChange:
     """A new memory had no file before; taking it back means the trash, never deletion."""
     memory_id = str(each.body["memory"])
     stored = stores.search.get(memory_id)
     path = stored.path if stored else str(each.body["path"])
-    current = digest(stores.vault.bytes_or_none(path))
+    current = file_sha256(stores.vault.bytes_or_none(path))
     edit = RecordedEdit(memory_id, None, None, path, current)
-    return RecordedChange(_id(each), "remember", (edit,), str(each.body.get("by", "")))
+    return RecordedChange(_change_id(each), "remember", (edit,), str(each.body.get("by", "")))
 
 
-class _Plan:
+class _UndoPlan:
     """The files as they will be, while changes are taken back one after the other."""
 
     def __init__(self, stores: Stores) -> None:
@@ -224,7 +232,7 @@ class _Plan:
 
     def _take_back(self, edit: RecordedEdit) -> None:
         left = self._content(edit.path_after) if edit.path_after else None
-        if digest(left) != edit.after_sha256:
+        if file_sha256(left) != edit.after_sha256:
             raise self._edited(edit, edit.path_after or edit.path_before or edit.memory_id)
         target, data = edit.path_before, edit.before
         if target is None and left is not None and edit.path_after is not None:
@@ -238,7 +246,7 @@ class _Plan:
 
     def _edited(self, edit: RecordedEdit, path: str) -> EditedSince:
         stored = self._stores.search.get(edit.memory_id)
-        memory = stored.memory if stored else memory_in(edit.before)
+        memory = stored.memory if stored else parse_memory_or_none(edit.before)
         gone = stored is None and self._content(path) is None
         return EditedSince(path, memory.headline if memory else None, gone=gone)
 

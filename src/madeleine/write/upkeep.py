@@ -15,71 +15,75 @@ from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Minds
 from madeleine.model.event import EventKind
 from madeleine.vault.compaction import CompactionReport
-from madeleine.write.reconcile import Progress, Reconciled, reconcile
-from madeleine.write.record import event, record, replay
-from madeleine.write.stores import Debts, Stores
+from madeleine.write.reconcile import ProgressCallback, ReconcileResult, reconcile
+from madeleine.write.record import new_event, record_events, replay_journal
+from madeleine.write.stores import PendingRepairs, Stores
 
-FILLING = "rebuild"  # the work of who makes an index say what files and journal say
-REBUILT_AT_ONCE = 8  # chunks, of 512 files each: a page of the index is then written fewer times
+REBUILD_LEASE = "rebuild"  # the work of who makes an index say what files and journal say
+REBUILD_BATCHES = 8  # chunks, of 512 files each: a page of the index is then written fewer times
 
-Report = dict[str, object]
-LATER = Minds(None, "read by the model after the rebuild")
+RunNotes = dict[str, object]
+EMBED_LATER = Minds(None, "read by the model after the rebuild")
 
 
-def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Reconciled:
+def rebuild(
+    stores: Stores, progress: ProgressCallback = lambda done, total: None
+) -> ReconcileResult:
     """Make the index anew beside the old one, then put it in its place.
 
     The old index answers until the new one is whole; a kill midway leaves the old one. Writes
     go on meanwhile: what they changed is caught up under the lock before the exchange.
     """
-    with _alone(stores), noted(stores, "rebuild") as report:
-        done = _rebuild(stores, progress)
+    with _hold_upkeep(stores), record_run(stores, "rebuild") as report:
+        done = _build_fresh_index(stores, progress)
         report.update(files=done.files, written=done.written, unreadable=len(done.unreadable))
     return done
 
 
 def compact(stores: Stores) -> CompactionReport:
     """Tidy the journal's past months on this device without changing what they say."""
-    with noted(stores, "compact") as report:
+    with record_run(stores, "compact") as report:
         done = stores.journal.compact(stores.clock.now().strftime("%Y-%m"))
         with stores.writing:
-            replay(stores.journal, stores.index)
+            replay_journal(stores.journal, stores.index)
         report.update(files=len(done.files), dropped=len(done.dropped), damaged=done.damaged)
     return done
 
 
-def _rebuild(stores: Stores, progress: Progress) -> Reconciled:
+def _build_fresh_index(stores: Stores, progress: ProgressCallback) -> ReconcileResult:
     beside = stores.index.fresh()
     # Nobody else knows the new index yet: writers need not wait for it.
-    fresh = replace(stores, index=beside, writing=threading.RLock(), debts=Debts())
-    replay(stores.journal, beside)
-    report = reconcile(fresh, progress, REBUILT_AT_ONCE)
+    fresh = replace(
+        stores, index=beside, writing=threading.RLock(), pending_repairs=PendingRepairs()
+    )
+    replay_journal(stores.journal, beside)
+    report = reconcile(fresh, progress, REBUILD_BATCHES)
     reconcile(fresh)  # what was edited meanwhile, while others may still write
     with stores.writing:
         stores.journal.flush()
-        replay(stores.journal, beside)
+        replay_journal(stores.journal, beside)
         # No model under the lock (I6): what changed in this very moment is embedded later.
-        report.files = reconcile(replace(fresh, minds=LATER)).files
+        report.files = reconcile(replace(fresh, minds=EMBED_LATER)).files
         stores.index.replace_with(beside)
     return report
 
 
 @contextmanager
-def _alone(stores: Stores) -> Iterator[None]:
+def _hold_upkeep(stores: Stores) -> Iterator[None]:
     if not stores.upkeep.acquire(blocking=False):
         raise UnderWay("a rebuild")
     try:
-        with stores.leases.held(FILLING):
+        with stores.leases.held(REBUILD_LEASE):
             yield
     finally:
         stores.upkeep.release()
 
 
 @contextmanager
-def noted(stores: Stores, job: str) -> Iterator[Report]:
+def record_run(stores: Stores, job: str) -> Iterator[RunNotes]:
     """Note what a run did, how long it took, and what went wrong."""
     began = time.monotonic()
-    report: Report = {}
+    report: RunNotes = {}
     try:
         yield report
     except MadeleineError as error:
@@ -88,4 +92,4 @@ def noted(stores: Stores, job: str) -> Iterator[Report]:
     finally:
         report["seconds"] = round(time.monotonic() - began, 3)
         body = {"run": stores.new_id(), "job": job, "report": report}
-        record(stores, [event(stores, EventKind.RUN, body)], durable=False)
+        record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)

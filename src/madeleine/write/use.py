@@ -15,11 +15,11 @@ from madeleine.errors import Unavailable
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import EventKind
 from madeleine.rules.usage import WHISPER_COUNT, WHISPER_USE
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 
-def used(
+def record_use(
     stores: Stores,
     ids: Iterable[str],
     how: str,
@@ -31,15 +31,15 @@ def used(
     Whoever asked need not `wait` for the note: it is written behind the answer, and what went
     wrong with it is said the next time.
     """
-    work = partial(_note, stores, list(ids), how, session, stores.clock.now())
-    stores.aside.later(work)
+    work = partial(_record_use_now, stores, list(ids), how, session, stores.clock.now())
+    stores.executor.submit(work)
     if wait:
-        stores.aside.wait()
-    problem = stores.aside.told()
+        stores.executor.wait()
+    problem = stores.executor.take_problem()
     return (Cause(NoteKind.USE_NOT_NOTED, {"why": problem}),) if problem else ()
 
 
-def _note(
+def _record_use_now(
     stores: Stores, ids: Sequence[str], how: str, session: str | None, at: datetime
 ) -> str | None:
     """Note it, at most once per memory, session and day, so that an agent that asks in a loop
@@ -52,9 +52,9 @@ def _note(
             for each in ids
             if each not in known
         ]
-        events = [replace(event(stores, EventKind.USED, body), at=at) for body in bodies]
+        events = [replace(new_event(stores, EventKind.USED, body), at=at) for body in bodies]
         if events:
-            record(stores, events, durable=False)
+            record_events(stores, events, durable=False)
     except Unavailable as error:
         return error.message
     return None

@@ -27,10 +27,10 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge
 from madeleine.write.forget import forget
 from madeleine.write.merge import merge
-from madeleine.write.show import history
+from madeleine.write.show import read_history
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import NOON, FakeClock, keep, vault_bytes
 
 
@@ -377,7 +377,7 @@ def lived(stores: Stores) -> list[str]:
     two = keep(stores, "fast", connections=(Connection(one.id, Edge.SUPPORTS, 0.9, "measured"),))
     three, four = keep(stores, "tea"), keep(stores, "tea, too")
     merge(stores, three.id, four.id)
-    used(stores, [one.id], "opened", "s1", wait=True)
+    record_use(stores, [one.id], "opened", "s1", wait=True)
     forget(stores, keep(stores, "thrown away").id)
     return [one.id, two.id, three.id]
 
@@ -385,7 +385,7 @@ def lived(stores: Stores) -> list[str]:
 def seen(stores: Stores, ids: list[str]) -> tuple[dict[str, Memory], list[str], object]:
     """What there is to know about memories: themselves, their edges, their history."""
     edges = sorted(repr(each) for each in stores.graph.edges(ids))
-    return stores.search.memories(ids), edges, [history(stores, each) for each in ids]
+    return stores.search.memories(ids), edges, [read_history(stores, each) for each in ids]
 
 
 def test_restore_keeps_ids_connections_and_history(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from madeleine.write.forget import forget
 from madeleine.write.reconcile import reconcile
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import close, keep, make_stores, vault_bytes
 from tests.ingest.importing.bringing import imported, memories
 
@@ -53,7 +53,7 @@ def full(stores: Stores) -> Stores:
         ),
     )
     retire(stores, postgres.id, superseded_by=sqlite.id)
-    used(stores, [sqlite.id], "opened", "s9", wait=True)
+    record_use(stores, [sqlite.id], "opened", "s9", wait=True)
     folder = stores.vault.root / "by hand"
     folder.mkdir()
     note = "---\nid: 99999999-0000-4000-8000-000000000009\ncreated: 2020-01-01T00:00:00Z\n"

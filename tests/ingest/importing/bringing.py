@@ -10,7 +10,7 @@ from madeleine.ingest.importing.formats import read
 from madeleine.ingest.importing.values import Broken, Item, Json, Note
 from madeleine.model.incoming import ImportBatch, read_incoming
 from madeleine.model.memory import Memory
-from madeleine.write.bring_in import Brought, bring_in
+from madeleine.write.bring_in import ImportedMemory, import_memories
 from madeleine.write.stores import Stores
 
 
@@ -59,7 +59,7 @@ def imported(
     how = ImportBatch(f"import:{form}", told.run, dry_run)
     limits = stores.habits.limits
     incoming = [read_incoming(each.values, limits, None) for each in items]
-    for item, outcome in zip(items, bring_in(stores, incoming, how), strict=True):
+    for item, outcome in zip(items, import_memories(stores, incoming, how), strict=True):
         if isinstance(outcome, MadeleineError):
             told.broken[item.place] = outcome.message
         else:
@@ -67,7 +67,7 @@ def imported(
     return told
 
 
-def _note(told: Told, item: Item, outcome: Brought) -> None:
+def _note(told: Told, item: Item, outcome: ImportedMemory) -> None:
     told.fates[item.place] = outcome.fate.value
     told.ids[item.place] = outcome.memory_id
     if outcome.note:

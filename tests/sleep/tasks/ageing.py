@@ -13,9 +13,9 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.stored import StoredMemory
 from madeleine.model.words import Edge
 from madeleine.sleep.habits import SleepHabits
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
-from madeleine.write.use import used
+from madeleine.write.use import record_use
 from tests.fakes import NOON, keep
 from tests.sleep.nights import HABITS, as_now
 
@@ -37,11 +37,11 @@ def aged(stores: Stores, content: str, days: float, **fields: object) -> Memory:
 
 def weigh(stores: Stores, memory: Memory, importance: float) -> None:
     body = {"scores": {"importance": {memory.id: importance}}}
-    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.SCORED, body)], durable=False)
 
 
 def use(stores: Stores, memory: Memory, session: str = "s") -> None:
-    assert used(stores, [memory.id], "recalled", session) == ()
+    assert record_use(stores, [memory.id], "recalled", session) == ()
 
 
 def relevance(stores: Stores, memory: Memory) -> float | None:

@@ -13,7 +13,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.write.config import WriteConfig
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.stores import Stores, VerbConfig
 from tests.fakes import close, keep, make_stores
 
 WIDE = 64  # numbers in a vector of the embedder that tests use
@@ -22,7 +22,7 @@ WIDE = 64  # numbers in a vector of the embedder that tests use
 @contextmanager
 def unlinked(home: Path) -> Iterator[Stores]:
     """Open stores in which nothing that is remembered is linked by its similarity."""
-    opened = make_stores(home, habits=Habits(write=WriteConfig(link_neighbours=0)))
+    opened = make_stores(home, habits=VerbConfig(write=WriteConfig(link_neighbours=0)))
     yield opened
     close(opened)
 

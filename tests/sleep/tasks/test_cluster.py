@@ -32,10 +32,10 @@ from madeleine.sleep.tasks.cluster import cluster
 from madeleine.sleep.values import STOPPED, Patch, Report, SetTier
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -297,7 +297,7 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
 
 def _score(stores: Stores, memory: Memory, relevance: float) -> None:
     body = {"scores": {"relevance": {memory.id: relevance}}}
-    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.SCORED, body)], durable=False)
 
 
 def test_summaries_are_members_of_nothing(stores: Stores) -> None:
@@ -655,7 +655,7 @@ def test_a_summary_that_somebody_wanted_and_deleted_is_not_written_again(stores:
     alike(stores, 5)
     run(stores, Planned(lambda night: [replace(each, ask=True) for each in cluster().plan(night)]))
     (asked,) = stores.log.proposals(ProposalStatus.PENDING)
-    decide(stores, asked.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, asked.id, ProposalStatus.APPROVED)
     file_of(stores, summaries(stores)[0]).unlink()
     reconcile(stores)
 

@@ -30,11 +30,11 @@ from madeleine.sleep.jobs.conflict_detector import conflict_detector
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.tasks.creative import Creative, creative
 from madeleine.sleep.values import Job
-from madeleine.write.actions import as_link
+from madeleine.write.actions import link_action
 from madeleine.write.connections import link
-from madeleine.write.proposals import decide, propose, show_proposal, with_states
+from madeleine.write.proposals import add_states, decide_proposal, preview_proposal, propose
 from madeleine.write.questions import question_key
-from madeleine.write.record import event, record
+from madeleine.write.record import new_event, record_events
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -235,7 +235,7 @@ def test_a_contrast_whose_ends_are_never_used_together_fades_away(stores: Stores
 def test_a_contrast_that_a_person_once_approved_does_not_fade(stores: Stores) -> None:
     one, other = two(stores, 0.1, DECISION, DECISION)
     asked = ask_as_before(stores, one, other)
-    decide(stores, asked.id, ProposalStatus.APPROVED)
+    decide_proposal(stores, asked.id, ProposalStatus.APPROVED)
     wait(stores, days=400)
 
     assert run(stores, creative(), set_to(sample_size=0)).applied == 0
@@ -246,15 +246,15 @@ def ask_as_before(stores: Stores, one: Memory, other: Memory) -> Proposal:
     """Ask whether two decisions contradict each other, as earlier releases did."""
     now = stores.clock.now()
     arrow = Connection(one.id, Edge.CONTRADICTS, 0.1, "perhaps at odds", "creative", now)
-    action = {**as_link(other.id, [arrow]), "by": "creative"}
+    action = {**link_action(other.id, [arrow]), "by": "creative"}
     key = question_key(f"link contradicts {one.id}", [one, other])
-    named = with_states(action, [one, other], key)
+    named = add_states(action, [one, other], key)
     return propose(stores, ProposalType.CONFLICT, (other.id, one.id), "connect", named, "at odds")
 
 
 def test_who_said_no_to_a_contradiction_gets_no_contrast(stores: Stores) -> None:
     asked = ask_as_before(stores, *two(stores, 0.1, DECISION, DECISION))
-    decide(stores, asked.id, ProposalStatus.REJECTED)
+    decide_proposal(stores, asked.id, ProposalStatus.REJECTED)
 
     assert run(stores, creative()).counts["created"] == 0
 
@@ -268,7 +268,7 @@ def test_any_run_withdraws_the_questions_of_earlier_releases(stores: Stores) -> 
     assert stores.log.proposals(ProposalStatus.PENDING) == []
     (gone,) = stores.log.proposals(ProposalStatus.EXPIRED)
     assert gone.id == asked.id
-    assert "no question any more" in str(show_proposal(stores, asked.id).problem)
+    assert "no question any more" in str(preview_proposal(stores, asked.id).problem)
 
 
 # -- what a contrast does not settle -------------------------------------------------------
@@ -368,7 +368,7 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
     made = keep_as(stores, "made of others", along(0), type=INSIGHT, source=META_SOURCE)
     faded = keep_as(stores, "hardly relevant", along(0), type=INSIGHT)
     body = {"scores": {"relevance": {faded.id: 0.3}}}
-    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
+    record_events(stores, [new_event(stores, EventKind.SCORED, body)], durable=False)
 
     report = run(stores, creative())
 

@@ -19,8 +19,8 @@ from madeleine.sleep.standings import PAGE
 from madeleine.sleep.tasks.decay import decay
 from madeleine.write.config import RecallConfig
 from madeleine.write.connections import link
-from madeleine.write.record import event, record
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.record import new_event, record_events
+from madeleine.write.stores import Stores, VerbConfig
 from madeleine.write.undo import undo
 from tests.fakes import close, keep, make_stores, reopened, vault_bytes
 from tests.sleep.nights import all_bytes, as_now, run
@@ -347,7 +347,7 @@ def test_fading_changes_the_order_of_recall(tmp_path: Path) -> None:
     """Where relevance is given a weight; by default it has none."""
     quiet = make_stores(tmp_path / "quiet")
     weighing = make_stores(
-        tmp_path / "weighing", habits=Habits(recall=RecallConfig(relevance_weight=0.9))
+        tmp_path / "weighing", habits=VerbConfig(recall=RecallConfig(relevance_weight=0.9))
     )
     for stores in (quiet, weighing):
         first = aged(stores, "Lunch is at noon on Mondays", 1)
@@ -355,7 +355,9 @@ def test_fading_changes_the_order_of_recall(tmp_path: Path) -> None:
         before = asked(stores, "When is lunch at noon on Mondays?")
         assert before == [first.id, second.id]
         scores = {"relevance": {first.id: 0.0, second.id: 1.0}}
-        record(stores, [event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
+        record_events(
+            stores, [new_event(stores, EventKind.SCORED, {"scores": scores})], durable=False
+        )
 
         after = asked(stores, "When is lunch at noon on Mondays?")
 

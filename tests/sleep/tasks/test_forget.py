@@ -21,7 +21,7 @@ from madeleine.sleep.values import STOPPED
 from madeleine.sleep.values import Forget as ToTrash
 from madeleine.write.forget import restore
 from madeleine.write.identity import ensure_self
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -209,7 +209,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     assert (report.counts["deleted"], report.counts["preserved"]) == ([], 30)
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert (report.proposed, len(waiting.source_nodes)) == (1, 10)
-    decide(stores, waiting.id, ProposalStatus.APPROVED, by="me")
+    decide_proposal(stores, waiting.id, ProposalStatus.APPROVED, by="me")
     assert len(list(stores.vault.trashed())) == 10
 
 

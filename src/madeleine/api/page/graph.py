@@ -21,7 +21,7 @@ from madeleine.model.draft import read_space
 from madeleine.model.reading import RequestReader
 from madeleine.recall.paths import Way, ways
 from madeleine.rules.associations import edge_name
-from madeleine.write.resolve import resolve
+from madeleine.write.resolve import resolve_id
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def surroundings(house: House, call: Call) -> Surroundings:
     limit = reader.whole("limit", NEAR, 1, NEAR_AT_MOST)
     reader.done()
     stores = house.stores
-    memory_id = resolve(stores, call.named)
+    memory_id = resolve_id(stores, call.named)
     first = stores.graph.arrows([memory_id], limit)
     around = _ends(first, memory_id)[:limit]
     second = stores.graph.arrows(around, BEYOND_EACH)
@@ -106,7 +106,7 @@ def paths(house: House, call: Call) -> GraphPaths:
     one, other = reader.required_text("from"), reader.required_text("to")
     reader.done()
     stores = house.stores
-    ends = resolve(stores, one), resolve(stores, other)
+    ends = resolve_id(stores, one), resolve_id(stores, other)
     found = ways(stores.graph, *ends)
     rows = [row for way in found.ways for row in way]
     return GraphPaths(

@@ -46,8 +46,8 @@ from madeleine.rules.strengthening import UseHistory, find_fading_time, retrieva
 from madeleine.rules.usage import read_adopted_counters
 from madeleine.sleep.fading import least_chance, lifecycle, never_fading_types
 from madeleine.sleep.habits import SleepHabits
-from madeleine.write.change_file import joined, peek
-from madeleine.write.past import Turn, as_it_was, turn
+from madeleine.write.change_file import add_usage, find_current
+from madeleine.write.past import MemoryTransition, read_memory_as_of, read_transition
 from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
 
@@ -72,7 +72,7 @@ def memory(house: House, call: Call) -> WholeMemory:
     reader.done()
     stores, now = house.stores, house.stores.clock.now()
     stored, forgotten = _found(stores, call.named)
-    then = as_it_was(stores, stored.memory.id, as_of) if as_of else None
+    then = read_memory_as_of(stores, stored.memory.id, as_of) if as_of else None
     shown = stored.memory
     rows = [] if forgotten else stores.graph.edges([shown.id])
     return WholeMemory(
@@ -100,12 +100,12 @@ def _as_on_disk(stores: Stores, stored: StoredMemory) -> StoredMemory:
     """Return what the file says now; the index may be a moment behind a hand that edits it. A
     file that does not parse is shown as it was when it last did."""
     try:
-        found = peek(stores, stored.memory.id)
+        found = find_current(stores, stored.memory.id)
     except FileUnreadable:
         found = None
     if found is None:
         return stored
-    return StoredMemory(joined(stores, found.memory), found.path, stored.fingerprint)
+    return StoredMemory(add_usage(stores, found.memory), found.path, stored.fingerprint)
 
 
 def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> list[LinkedMemory]:
@@ -257,7 +257,7 @@ def difference(house: House, call: Call) -> MemoryDifference:
     reader = RequestReader(call.query)
     change = reader.required_text("change")
     reader.done()
-    seen = turn(house.stores, call.named, change)
+    seen = read_transition(house.stores, call.named, change)
     return MemoryDifference(
         before=seen.before,
         after=seen.after,
@@ -266,7 +266,7 @@ def difference(house: House, call: Call) -> MemoryDifference:
     )
 
 
-def _mentioned(stores: Stores, seen: Turn) -> Iterable[Memory]:
+def _mentioned(stores: Stores, seen: MemoryTransition) -> Iterable[Memory]:
     """Return the memories that a change connected or took apart, or put in the place of it."""
     sides = [each for each in (seen.before, seen.after) if each is not None]
     linked = [{(link.edge, link.target) for link in each.connections} for each in sides]

@@ -26,7 +26,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
-from madeleine.write.past import FileTurn, file_turns
+from madeleine.write.past import FileTransition, read_file_transitions
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -216,11 +216,11 @@ def change(house: House, call: Call) -> ChangeDetail:
     event = next((each for each in found if each.body.get("change") == call.named), None)
     if event is None:
         raise NoSuchChange(call.named)
-    turns = file_turns(stores, event)
+    turns = read_file_transitions(stores, event)
     return ChangeDetail(files=[_file(each) for each in turns[:CHANGES]], files_total=len(turns))
 
 
-def _file(turn: FileTurn) -> FileChange:
+def _file(turn: FileTransition) -> FileChange:
     return FileChange(
         memory=turn.memory_id,
         path_before=turn.path_before,

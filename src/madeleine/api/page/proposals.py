@@ -29,8 +29,8 @@ from madeleine.index.search import MemorySearch
 from madeleine.model.event import Event
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.reading import RequestReader
-from madeleine.write.proposals import decisions, show_proposal
-from madeleine.write.undo import OVER
+from madeleine.write.proposals import latest_decisions, preview_proposal
+from madeleine.write.undo import ENDED_OUTCOMES
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -114,7 +114,7 @@ def _lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[ProposalLine]:
     lines = []
     for log, each in page:
         if each.status is not ProposalStatus.PENDING and id(log) not in known:
-            known[id(log)] = decisions(log)
+            known[id(log)] = latest_decisions(log)
         values: dict[str, Any] = proposal_to_json(each)
         del values["action"]
         lines.append(ProposalLine(**values, **_decision(log, each, known.get(id(log), {}))))
@@ -128,7 +128,7 @@ def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> 
     if proposal.status is ProposalStatus.PENDING or event is None:
         return dict.fromkeys(DECISION)
     change = event.body.get("change")
-    held = change if change and log.outcome(str(change)) not in OVER else None
+    held = change if change and log.outcome(str(change)) not in ENDED_OUTCOMES else None
     undoable = proposal.status is not ProposalStatus.EXPIRED and _was_asked(proposal)
     return dict(zip(DECISION, (event.body.get("by"), held, undoable), strict=True))
 
@@ -141,10 +141,10 @@ def proposal(house: House, call: Call) -> ProposalDetail:
     RequestReader(call.query).done()
     stores = house.stores
     now = stores.clock.now()
-    seen = show_proposal(stores, call.named)
+    seen = preview_proposal(stores, call.named)
     known = stores.search.memories(seen.proposal.source_nodes[:MEMORIES])
     pending = seen.proposal.status is ProposalStatus.PENDING
-    decision = _decision(stores.log, seen.proposal, {} if pending else decisions(stores.log))
+    decision = _decision(stores.log, seen.proposal, {} if pending else latest_decisions(stores.log))
     shown: dict[str, Any] = proposal_to_json(seen.proposal)
     return ProposalDetail(
         proposal=JudgedProposal(**shown, **decision),

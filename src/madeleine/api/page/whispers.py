@@ -27,7 +27,7 @@ from madeleine.model.times import format_time
 from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.whisper.missed import fate_of, rows_of, why_not
 from madeleine.whisper.stages import STAGES
-from madeleine.write.resolve import get
+from madeleine.write.resolve import get_stored
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -224,7 +224,7 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
     reader.done()
     stores = house.stores
     entry = _entry(stores.log, call.named)
-    memory = get(stores, wanted).memory
+    memory = get_stored(stores, wanted).memory
     found = why_not(stores, house.whisper_habits, entry, memory)
     text = found.text
     if found.silence is not None:

@@ -18,7 +18,7 @@ from madeleine.model.words import Edge, Tier
 from madeleine.rules.linking import link_strength
 from madeleine.sleep.pairs import Answers, Arrows, Look, PairJob, edges_of, of_others
 from madeleine.sleep.values import Link, Night, Patch
-from madeleine.write.linking import LIKENESS
+from madeleine.write.linking import SIMILARITY_AUTHOR
 
 NAME = "auto_linker"
 LEAST_WEIGHT = 0.1  # a connection of weight 0 leads nowhere
@@ -127,7 +127,7 @@ def connection(night: Night, pair: MemoryPair, verdict: Verdict) -> Connection:
         edge=EDGES[verdict.relation],
         weight=round(min(max(weight, LEAST_WEIGHT), 1.0), 3),
         reason=verdict.reason or None,
-        by=LIKENESS if _is_likeness(night, verdict) else night.report.job,
+        by=SIMILARITY_AUTHOR if _is_likeness(night, verdict) else night.report.job,
         at=night.now,
     )
 
@@ -151,6 +151,6 @@ def _strength(night: Night, pair: MemoryPair) -> float:
 def _connected(arrows: Arrows) -> bool:
     """Whether somebody said already what the two are to each other."""
     return any(
-        row.connection.edge is not Edge.RELATED_TO or row.connection.by != LIKENESS
+        row.connection.edge is not Edge.RELATED_TO or row.connection.by != SIMILARITY_AUTHOR
         for row in arrows
     )

@@ -44,7 +44,7 @@ from madeleine.sleep.pairs import (
 )
 from madeleine.sleep.seen import judged
 from madeleine.sleep.values import Link, Night, Patch, Supersede
-from madeleine.write.claims import overtaken
+from madeleine.write.claims import find_overtaken_claims
 
 NAME = "conflict_detector"
 BELIEFS = (
@@ -128,7 +128,7 @@ def _claimed(night: Night) -> list[Replacing]:
             f"claims a newer value of {newer.claim.attribute}",
             True,
         )
-        for older, newer in overtaken(night.stores)
+        for older, newer in find_overtaken_claims(night.stores)
         if newer.claim is not None
     ]
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from madeleine.sleep.values import Night, Patch
 from madeleine.write.core import count_over_cap, hold_core_cap
 from madeleine.write.reconcile import embed_missing, reconcile
-from madeleine.write.record import replay
+from madeleine.write.record import replay_journal
 
 
 def index_updater() -> IndexUpdater:
@@ -41,7 +41,7 @@ class IndexUpdater:
     def done(self, night: Night) -> None:
         stores = night.stores
         with stores.writing:
-            replay(stores.journal, stores.index)
+            replay_journal(stores.journal, stores.index)
         found: dict[str, int] = {}
         if self._behind:
             done = reconcile(stores, night.progress)

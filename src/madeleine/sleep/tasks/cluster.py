@@ -47,7 +47,7 @@ from madeleine.sleep.standings import MICROS_A_DAY
 from madeleine.sleep.tasks.decay import bar_of
 from madeleine.sleep.values import STOPPED, Forget, Night, Patch, Summarise
 from madeleine.write.questions import rejected_keys
-from madeleine.write.summaries import members_of, refused_summaries
+from madeleine.write.summaries import refused_summaries, summary_members
 
 NAME = "cluster"
 IDS = uuid.UUID("0c6f0a44-52f5-5c0e-8a0b-5d3b1f5e9b77")  # where ids made from members live
@@ -150,7 +150,7 @@ def _known(night: Night) -> list[Known]:
     search = night.stores.search
     found = search.memories(search.of_source(META_SOURCE)).values()
     return [
-        Known(each, pattern, members_of(night.stores, each), _is_ours(night, each, pattern))
+        Known(each, pattern, summary_members(night.stores, each), _is_ours(night, each, pattern))
         for each in sorted(found, key=lambda each: each.id)
         for pattern in (read_meta_pattern(each),)
     ]

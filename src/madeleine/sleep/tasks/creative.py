@@ -51,8 +51,8 @@ from madeleine.sleep.pairs import pair_of
 from madeleine.sleep.refused import without_refused
 from madeleine.sleep.tasks.decay import bar_of
 from madeleine.sleep.values import STOPPED, Link, Night, Patch, Unlink
-from madeleine.write.questions import asks_about_a_contrast, rejected_keys
-from madeleine.write.record import event, record
+from madeleine.write.questions import is_about_contrast, rejected_keys
+from madeleine.write.record import new_event, record_events
 
 SEED = "creative.seed"  # the name under which the journal keeps what the next sample follows from
 SHOWN = 3  # associations that the report names
@@ -99,8 +99,8 @@ class Creative:
     def done(self, night: Night) -> None:
         """Note what faded, and let the next run draw other memories."""
         following = zlib.crc32(night.report.run.encode())
-        seed = event(night.stores, EventKind.STATE, {"key": SEED, "value": following})
-        record(night.stores, [seed, *_faded_events(night)], durable=False)
+        seed = new_event(night.stores, EventKind.STATE, {"key": SEED, "value": following})
+        record_events(night.stores, [seed, *_faded_events(night)], durable=False)
 
     def _sample(self, night: Night) -> list[Memory]:
         habits, index = night.habits.consolidation, night.stores.index
@@ -247,7 +247,7 @@ def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
 
 def _approved_contrasts(night: Night) -> set[frozenset[str]]:
     approved = night.stores.log.proposals(ProposalStatus.APPROVED)
-    return {frozenset(each.source_nodes) for each in approved if asks_about_a_contrast(each)}
+    return {frozenset(each.source_nodes) for each in approved if is_about_contrast(each)}
 
 
 def _late(night: Night) -> datetime:
@@ -273,7 +273,7 @@ def _faded_events(night: Night) -> list[Event]:
     known = night.stores.search.memories({each for pair in pairs for each in pair})
     said = verdict_to_json(Verdict(Relation.NONE, 1.0, "not used together in time"))
     return [
-        event(
+        new_event(
             night.stores,
             EventKind.JUDGED,
             {
