@@ -25,7 +25,7 @@ from bench.training.values import Item, Question, Store
 from madeleine import Madeleine
 from madeleine.bootstrap import open_house
 from madeleine.model.query import RecallQuery
-from madeleine.recall.scoring import collect
+from madeleine.recall.scoring import collect_training_example
 
 DEEP = 60  # answers asked for: as deep as recall is measured
 BEST = 20  # candidates of a question whose chances are looked at
@@ -53,7 +53,7 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
     numbers = _session_numbers(store)
     with closing(open_house(home)) as house:
         for question in questions:
-            seen = collect(house.stores, RecallQuery(question.text, limit=DEEP))
+            seen = collect_training_example(house.stores, RecallQuery(question.text, limit=DEEP))
             items = [ids[each] for each in seen.ids]
             yield Gathered(
                 question=question,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from madeleine.api import texts
 from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.memory import Memory
-from madeleine.recall.recall import Found, Recalled
+from madeleine.recall.recall import RecallMatch, RecallResult
 from tests.fakes import NOON
 
 MEMORY = Memory("7f3a91c2-0000-4000-8000-000000000000", "Use SQLite", NOON, NOON, title="Index")
@@ -38,18 +38,18 @@ def test_what_turns_text_around_or_hides_it_is_left_out() -> None:
 
 
 def test_a_long_memory_is_cut_and_says_where_the_rest_is() -> None:
-    hit = Found(
+    hit = RecallMatch(
         replace(MEMORY, content="x" * 5_000), 0.9, (Cause(ReasonKind.SHARES_COMMON_WORD),), {}
     )
 
-    text = texts.recalled(Recalled((hit,)), explain=False)
+    text = texts.recalled(RecallResult((hit,)), explain=False)
 
     assert "[3,800 characters more: show 7f3a91c2]" in text
     assert len(text) < texts.HIT_CHARS + 300
 
 
 def test_what_is_degraded_is_said() -> None:
-    silent = Recalled(
+    silent = RecallResult(
         (),
         Cause(SilenceKind.NOTHING_MATCHES),
         (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": "no model"}),),

@@ -20,8 +20,8 @@ from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.query import Filter, RecallQuery, read_query
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.recall.recall import Recalled, recall
-from madeleine.recall.weights import HEADS, shipped
+from madeleine.recall.recall import RecallResult, recall
+from madeleine.recall.weights import HEADS, shipped_weights
 from madeleine.rules.fusion import (
     RecallHead,
     calibrate_sums,
@@ -130,7 +130,7 @@ def stocked(stock: Sequence[Draft], with_model: bool = True) -> Iterator[tuple[S
             close(stores)
 
 
-def ask(stores: Stores, text: str, **fields: object) -> Recalled:
+def ask(stores: Stores, text: str, **fields: object) -> RecallResult:
     return recall(stores, RecallQuery(text, **fields), touch=False)  # type: ignore[arg-type]
 
 
@@ -344,7 +344,7 @@ def test_asking_twice_gives_the_same_answer(some: Stores, text: str) -> None:
 
 # -- fusion --------------------------------------------------------------------------------
 
-heads = st.sampled_from(HEADS).map(lambda name: shipped()[name])
+heads = st.sampled_from(HEADS).map(lambda name: shipped_weights()[name])
 values = st.floats(-1, 3)
 
 

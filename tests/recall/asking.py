@@ -9,7 +9,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import Edge
-from madeleine.recall.recall import Found, Recalled, recall
+from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.write.connections import link
 from madeleine.write.remember import RememberResult
 from madeleine.write.remember_many import remember_many
@@ -18,7 +18,7 @@ from madeleine.write.stores import Stores
 ASKING = {"limit", "space", "session_id", "explain", "why_not"}
 
 
-def ask(stores: Stores, text: str, **fields: object) -> Recalled:
+def ask(stores: Stores, text: str, **fields: object) -> RecallResult:
     """Ask; the fields are those of the query and of its filter. It counts as use only with
     `touch`, so that a test may ask twice and compare."""
     touch = fields.pop("touch", False) is True
@@ -33,18 +33,18 @@ def contents(stores: Stores, text: str, **fields: object) -> list[str]:
     return [hit.memory.content for hit in ask(stores, text, **fields).hits]
 
 
-def first(stores: Stores, text: str, **fields: object) -> Found:
+def first(stores: Stores, text: str, **fields: object) -> RecallMatch:
     """Return the best answer."""
     return ask(stores, text, **fields).hits[0]
 
 
-def hit_of(memory: Memory, recalled: Recalled) -> Found:
+def hit_of(memory: Memory, recalled: RecallResult) -> RecallMatch:
     """Return the hit that a memory is."""
     (found,) = [hit for hit in recalled.hits if hit.memory.id == memory.id]
     return found
 
 
-def place(memory: Memory, recalled: Recalled) -> int:
+def place(memory: Memory, recalled: RecallResult) -> int:
     """Return which answer a memory is, from 1."""
     return [hit.memory.id for hit in recalled.hits].index(memory.id) + 1
 

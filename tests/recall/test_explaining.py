@@ -16,10 +16,10 @@ from madeleine.model.cause import ReasonKind
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.recall.explaining import Absence, Explained
-from madeleine.recall.recall import Found
+from madeleine.recall.explaining import Absence, ScoreExplanation
+from madeleine.recall.recall import RecallMatch
 from madeleine.recall.scoring import heads_of
-from madeleine.recall.weights import HEADS, shipped
+from madeleine.recall.weights import HEADS, shipped_weights
 from madeleine.rules.fusion import (
     CONFIDENCE_FLOOR,
     LIFT_QUOTED,
@@ -43,18 +43,18 @@ DAY = timedelta(days=1)
 ROUNDED = 2e-3  # features are shown with four digits, and a head adds up some thirty of them
 
 
-def numbers(hit: Found) -> Explained:
+def numbers(hit: RecallMatch) -> ScoreExplanation:
     assert hit.explained is not None
     return hit.explained
 
 
-def chance_of(head: RecallHead, explained: Explained) -> float:
+def chance_of(head: RecallHead, explained: ScoreExplanation) -> float:
     """Return the chance that the shown features and the head come to."""
     columns = {name: np.array([value]) for name, value in explained.features.items()}
     return float(calibrate_sums(head, weighted_sums(head, columns), explained.evidence)[0])
 
 
-def score_of(explained: Explained, blend: float = 0.6) -> float:
+def score_of(explained: ScoreExplanation, blend: float = 0.6) -> float:
     """Return the score that the shown chance, lifts, boosts and stages come to."""
     assert explained.chance is not None
     chance = explained.chance
@@ -145,8 +145,8 @@ def test_nothing_is_explained_unless_asked_for(lived_in: Stores) -> None:
 
 def test_other_weights_than_the_shipped_ones_are_the_ones_shown(stores: Stores) -> None:
     keep(stores, "the amber lantern hangs in the hall")
-    plain = shipped()["note"]
-    odd = {**shipped(), "note": RecallHead({"coverage": 4.25}, plain.calibration)}
+    plain = shipped_weights()["note"]
+    odd = {**shipped_weights(), "note": RecallHead({"coverage": 4.25}, plain.calibration)}
 
     hit = first(replace(stores, habits=replace(stores.habits, heads=odd)), "lantern", explain=True)
 

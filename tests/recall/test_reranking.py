@@ -12,7 +12,7 @@ import pytest
 from madeleine.errors import MindDown
 from madeleine.minds.port import Minds
 from madeleine.model.words import Edge
-from madeleine.recall.recall import Recalled
+from madeleine.recall.recall import RecallResult
 from madeleine.rules.fusion import blend_with_rerank, display_score, spread_score
 from madeleine.write.config import RerankerConfig
 from madeleine.write.stores import Stores, VerbConfig
@@ -187,7 +187,7 @@ def test_what_it_thinks_little_of_passes_little_on(stores: Stores) -> None:
     assert hit_of(seed, bored).score < hit_of(seed, keen).score
 
 
-def logit(recalled: Recalled, content: str) -> float | None:
+def logit(recalled: RecallResult, content: str) -> float | None:
     (hit,) = [each for each in recalled.hits if each.memory.content == content]
     assert hit.explained is not None
     return hit.explained.cross_encoder

@@ -9,7 +9,7 @@ import pytest
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.recall.recall import Recalled
+from madeleine.recall.recall import RecallResult
 from madeleine.rules.fusion import OFF_DATE_FACTOR, ON_DATE_FACTOR
 from madeleine.write.identity import complete_self
 from madeleine.write.stores import Stores
@@ -31,7 +31,7 @@ def told(stores: Stores, *moments: datetime, about: str = "the ferry was late") 
         keep(stores, f"{about}, {number}", created=moment)
 
 
-def moments(recalled: Recalled) -> list[datetime]:
+def moments(recalled: RecallResult) -> list[datetime]:
     return sorted(hit.memory.created for hit in recalled.hits)
 
 
@@ -296,7 +296,7 @@ def test_what_is_over_is_marked_in_a_list_of_a_time_too(stores: Stores) -> None:
     assert "no longer true since 2026-11-15" in in_words(hit.reasons)
 
 
-def boost(name: str, recalled: Recalled, memory: Memory) -> float:
+def boost(name: str, recalled: RecallResult, memory: Memory) -> float:
     explained = hit_of(memory, recalled).explained
     assert explained is not None
     return explained.boosts[name]

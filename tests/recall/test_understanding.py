@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.recall.understanding import TERMS_AT_MOST, Asks, Understood, understand
+from madeleine.recall.understanding import (
+    TERMS_AT_MOST,
+    AnswerHints,
+    ParsedQuestion,
+    parse_question,
+)
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
 
 
-def read(text: str) -> Understood:
-    return understand(text, NOW)
+def read(text: str) -> ParsedQuestion:
+    return parse_question(text, NOW)
 
 
 # -- words ---------------------------------------------------------------------------------
@@ -191,12 +196,12 @@ def test_words_for_the_asker_are_noticed() -> None:
 
 
 def test_what_kind_of_answer_is_wanted_is_noticed() -> None:
-    assert read("When did we move?").asks == Asks(when=True)
-    assert read("How many cats are there?").asks == Asks(how_many=True)
-    assert read("Where is the key?").asks == Asks(who_or_where=True)
-    assert read("Help me write a letter").asks == Asks(help=True)
-    assert read("Give an overview").asks == Asks(overview=True)
-    assert read("tea").asks == Asks()
+    assert read("When did we move?").asks == AnswerHints(when=True)
+    assert read("How many cats are there?").asks == AnswerHints(how_many=True)
+    assert read("Where is the key?").asks == AnswerHints(who_or_where=True)
+    assert read("Help me write a letter").asks == AnswerHints(help=True)
+    assert read("Give an overview").asks == AnswerHints(overview=True)
+    assert read("tea").asks == AnswerHints()
 
 
 # -- bad questions -------------------------------------------------------------------------

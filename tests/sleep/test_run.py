@@ -20,7 +20,7 @@ from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.run import run_all, run_job
 from madeleine.sleep.values import STOPPED, Link, Merge, Night, Patch, Report, Score, SetTier
-from madeleine.sleep.wording import word_stop
+from madeleine.sleep.wording import render_stop
 from madeleine.vault.vault import FolderVault
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
@@ -412,7 +412,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
 
     assert (report.applied, report.proposed) == (0, 30)
     assert report.stopped is not None
-    assert "30 of 30 memories" in word_stop(report.stopped)
+    assert "30 of 30 memories" in render_stop(report.stopped)
     assert vault_bytes(stores) == before
     assert len(stores.log.proposals()) == 30
 
@@ -448,7 +448,7 @@ def test_no_more_proposals_wait_than_a_person_looks_at(stores: Stores) -> None:
 
     assert (first.proposed, second.proposed) == (10, 0)
     assert first.stopped is not None
-    assert "20 of them found no room" in word_stop(first.stopped)
+    assert "20 of them found no room" in render_stop(first.stopped)
 
 
 # -- failing, stopping, being alone --------------------------------------------------------

@@ -22,7 +22,7 @@ from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.sleeper import ORDER, LastRun, Running, Sleeper
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import STOPPED, Report
-from madeleine.sleep.wording import word_stop
+from madeleine.sleep.wording import render_stop
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, make_stores, reopened
@@ -149,7 +149,7 @@ def test_a_run_that_was_stopped_tells_what_found_no_room() -> None:
     report = Report("auto_linker", "", NOON, stopped=STOPPED.extended(without_room=3))
 
     assert report.was_halted
-    assert word_stop(STOPPED.extended(without_room=3)) == "asked to stop; 3 of them found no room"
+    assert render_stop(STOPPED.extended(without_room=3)) == "asked to stop; 3 of them found no room"
 
 
 def test_a_run_that_the_breaker_stopped_counts_as_run() -> None:

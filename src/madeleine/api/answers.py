@@ -63,8 +63,8 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.stored import StoredMemory
 from madeleine.model.times import format_time
-from madeleine.recall.explaining import Explained
-from madeleine.recall.recall import Found, Recalled
+from madeleine.recall.explaining import ScoreExplanation
+from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.associations import edge_name
 from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.habits import WhisperHabits
@@ -172,7 +172,7 @@ def undone(done: UndoResult) -> UndoneChanges:
 # -- reading -------------------------------------------------------------------------------
 
 
-def recalled(found: Recalled, explain: bool) -> RecallAnswer:
+def recalled(found: RecallResult, explain: bool) -> RecallAnswer:
     return RecallAnswer(
         text=texts.recalled(found, explain),
         results=tuple(_hit(each) for each in found.hits),
@@ -182,7 +182,7 @@ def recalled(found: Recalled, explain: bool) -> RecallAnswer:
     )
 
 
-def _hit(found: Found) -> RecallHit:
+def _hit(found: RecallMatch) -> RecallHit:
     passage, explained = found.passage, found.explained
     return RecallHit(
         memory=found.memory,
@@ -194,7 +194,7 @@ def _hit(found: Found) -> RecallHit:
     )
 
 
-def _score_parts(explained: Explained) -> ScoreParts:
+def _score_parts(explained: ScoreExplanation) -> ScoreParts:
     lifts = {word(Cause(kind)): lift for kind, lift in explained.lifts.items()}
     return ScoreParts(**{**asdict(explained), "lifts": lifts})
 

@@ -53,8 +53,8 @@ from madeleine.model.query import Filter, RecallQuery, read_filter, read_query
 from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.trace import QueryEmbedding
-from madeleine.recall.candidates import read_question
-from madeleine.recall.recall import Found, Recalled, recall
+from madeleine.recall.candidates import embed_question
+from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.joining import merge_ranked
 from madeleine.whisper.whisper import whisper
 from madeleine.write.aside import run_concurrently
@@ -399,7 +399,7 @@ def _recall(reached: Reach, call: Call) -> Any:
     places = reached.among(query.filter.spaces)
     _wait(places)
     about = reached.holding(query.why_not, reach.memories) if query.why_not else reached.own
-    trace, _ = read_question(reached.house.stores, query.text)
+    trace, _ = embed_question(reached.house.stores, query.text)
     asking = [partial(_ask, place, _asked(query, place, about), trace) for place in places]
     found = run_concurrently(asking)
     hits = merge_ranked([each.hits for each in found], lambda hit: hit.score, query.limit)
@@ -407,10 +407,12 @@ def _recall(reached: Reach, call: Call) -> Any:
     _note_uses(places, found, hits, query)
     silence = None if hits else found[0].silence
     why_not = next((each.why_not for each in found if each.why_not), None)
-    return answers.recalled(Recalled(tuple(hits), silence, tuple(notes), why_not), query.explain)
+    return answers.recalled(
+        RecallResult(tuple(hits), silence, tuple(notes), why_not), query.explain
+    )
 
 
-def _ask(place: Place, query: RecallQuery, trace: QueryEmbedding | None) -> Recalled:
+def _ask(place: Place, query: RecallQuery, trace: QueryEmbedding | None) -> RecallResult:
     return recall(place.house.stores, query, touch=False, trace=trace)
 
 
@@ -435,7 +437,10 @@ def _within(chosen: Filter, place: Place) -> Filter:
 
 
 def _note_uses(
-    places: Sequence[Place], found: Sequence[Recalled], hits: Sequence[Found], query: RecallQuery
+    places: Sequence[Place],
+    found: Sequence[RecallResult],
+    hits: Sequence[RecallMatch],
+    query: RecallQuery,
 ) -> None:
     """Note what is shown as used, where it is kept."""
     shown = {id(each) for each in hits}

@@ -35,7 +35,7 @@ from madeleine.model.words import Edge
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
 from madeleine.sleep.values import Report
-from madeleine.sleep.wording import word_stop
+from madeleine.sleep.wording import render_stop
 from madeleine.write.proposals import ProposalPreview
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def job_report(report: Report) -> JobReport:
         **{
             **values,
             "patches": tuple(report.patches),
-            "stopped": None if stop is None else word_stop(stop),
+            "stopped": None if stop is None else render_stop(stop),
             "stopped_parts": None if stop is None else stop.to_json(),
         }
     )

@@ -18,7 +18,7 @@ from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL, Tier
-from madeleine.recall.recall import Found, Recalled
+from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.fusion import TIER_BOOST
 from madeleine.rules.levels import relevance_level
 from madeleine.whisper.habits import WhisperHabits
@@ -76,7 +76,7 @@ def with_notes(text: str, notes: Iterable[str]) -> str:
     return "\n".join([text, *(f"note: {note}" for note in notes)])
 
 
-def recalled(found: Recalled, explain: bool) -> str:
+def recalled(found: RecallResult, explain: bool) -> str:
     notes = [*word_all(found.notes), *([found.why_not] if found.why_not else [])]
     if not found.hits:
         silence = word(found.silence) if found.silence else None
@@ -86,7 +86,7 @@ def recalled(found: Recalled, explain: bool) -> str:
     return with_notes("\n".join(parts), notes)
 
 
-def _hit(hit: Found, explain: bool) -> str:
+def _hit(hit: RecallMatch, explain: bool) -> str:
     head = f"{line(hit.memory)}  {hit.score:.2f}"
     why = "; ".join(word_all(hit.reasons))
     if explain:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from madeleine.errors import MadeleineError
-from madeleine.recall.weights import weights_at
+from madeleine.recall.weights import load_weights
 from madeleine.settings import Settings, read_settings, unknown_variables
 from madeleine.settings.file import config_path, read_table
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
@@ -38,7 +38,7 @@ def make_habits(settings: Settings) -> VerbConfig:
         write=settings.write,
         recall=settings.recall,
         reranker=settings.reranker,
-        heads=weights_at(settings.recall.weights),
+        heads=load_weights(settings.recall.weights),
     )
 
 

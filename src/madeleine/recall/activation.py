@@ -27,7 +27,7 @@ from madeleine.write.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
-class Activated:
+class InheritedScore:
     """What a memory inherits, and from whom."""
 
     score: float
@@ -35,22 +35,22 @@ class Activated:
     seed: str
 
 
-def spread(
+def spread_activation(
     stores: Stores, seeds: Sequence[tuple[str, float]], chosen: Filter, now: datetime
-) -> dict[str, Activated]:
+) -> dict[str, InheritedScore]:
     """Return what the neighbours of the seeds (id and score, best first) inherit."""
     habits = stores.habits
     scores = dict(seeds[: habits.recall.activation_seeds])
     if not scores:
         return {}
-    passed = _passed(
+    passed = _shares_by_seed(
         stores.graph.edges(list(scores), but_by=SIMILARITY_AUTHOR),
         scores,
         habits.recall.activation_decay,
     )
     offered = {each for row in passed.values() for each, _ in row}
     allowed = stores.search.allowed(offered, chosen, now) if offered else set[str]()
-    found: dict[str, Activated] = {}
+    found: dict[str, InheritedScore] = {}
     for row in passed.values():
         fitting = [(each, what) for each, what in row if each in allowed]
         for neighbour, what in fitting[: habits.recall.activation_per_seed]:
@@ -78,26 +78,26 @@ def standing_of(
     )
 
 
-def _passed(
+def _shares_by_seed(
     edges: Sequence[EdgeRow], scores: Mapping[str, float], decay: float
-) -> dict[str, list[tuple[str, Activated]]]:
+) -> dict[str, list[tuple[str, InheritedScore]]]:
     """Return for each seed what it passes on, the most first."""
-    passed: dict[str, list[tuple[str, Activated]]] = {seed: [] for seed in scores}
+    passed: dict[str, list[tuple[str, InheritedScore]]] = {seed: [] for seed in scores}
     for edge in edges:
         if edge.resolved and not is_contrast(edge.connection):
-            for seed, neighbour, reason in _ends(edge):
+            for seed, neighbour, reason in _seed_neighbours(edge):
                 if seed in scores:
                     link = edge.connection
                     share = spread_score(
                         scores[seed], link.weight, ACTIVATION_BY_EDGE[link.edge], decay
                     )
-                    passed[seed].append((neighbour, Activated(share, reason, seed)))
+                    passed[seed].append((neighbour, InheritedScore(share, reason, seed)))
     for row in passed.values():
         row.sort(key=lambda each: (-each[1].score, each[0]))
     return passed
 
 
-def _ends(edge: EdgeRow) -> tuple[tuple[str, str, Cause], ...]:
+def _seed_neighbours(edge: EdgeRow) -> tuple[tuple[str, str, Cause], ...]:
     """Return each end as a seed, with its neighbour and how the neighbour hangs on it."""
     source, target = edge.source, edge.connection.target
     named = edge.connection.edge.value

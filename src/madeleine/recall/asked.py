@@ -13,7 +13,7 @@ from madeleine.index.search import CollectionStatistics, IndexedTerm
 from madeleine.language.wording import META_WORDS, QUESTION_WORDS, STOP_WORDS
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
-from madeleine.recall.understanding import Understood
+from madeleine.recall.understanding import ParsedQuestion
 from madeleine.rules.fusion import idf
 
 STOP_WORD_TELLS = 0.5  # of a token that is a stop word, where a rare word's is 5 to 10
@@ -23,7 +23,7 @@ NEAR_SHARE = 0.3  # of the whole question in the direction that is searched
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class QueryTerms:
     """The stems looked for, each once, as columns. `pairs` are places of neighbours."""
 
     stems: NDArray[np.uint32]
@@ -35,7 +35,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class QueryVectors:
     """Where a question points: the vectors to search by, and the weight of each token."""
 
     scan: Vector
@@ -46,33 +46,37 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WeightedQuestion:
     """All that is compared with a memory."""
 
-    understood: Understood
+    understood: ParsedQuestion
     extent: CollectionStatistics
-    terms: Terms
+    terms: QueryTerms
     named: tuple[int, ...]
     """The speakers that the question names."""
-    aim: Aim | None = None
+    aim: QueryVectors | None = None
 
 
-def make_asked(
-    understood: Understood,
+def weigh_question(
+    understood: ParsedQuestion,
     extent: CollectionStatistics,
     found: Sequence[tuple[IndexedTerm, ...]],
     trace: QueryEmbedding | None,
-) -> Asked:
+) -> WeightedQuestion:
     """Join what was understood with what the index and the model say of it. `found` are the
     terms of `understood.terms`, in order."""
-    terms = _terms(understood, extent, found)
-    aim = None if trace is None else _aim(understood, extent, found, trace)
-    return Asked(understood, extent, terms, _named(understood, extent), aim)
+    terms = _build_terms(understood, extent, found)
+    aim = None if trace is None else _build_vectors(understood, extent, found, trace)
+    return WeightedQuestion(
+        understood, extent, terms, _find_named_speakers(understood, extent), aim
+    )
 
 
-def _terms(
-    understood: Understood, extent: CollectionStatistics, found: Sequence[tuple[IndexedTerm, ...]]
-) -> Terms:
+def _build_terms(
+    understood: ParsedQuestion,
+    extent: CollectionStatistics,
+    found: Sequence[tuple[IndexedTerm, ...]],
+) -> QueryTerms:
     place: dict[int, int] = {}
     telling: list[bool] = []
     names: list[bool] = []
@@ -85,24 +89,24 @@ def _terms(
                 flat.append(each)
                 telling.append(word in about)
                 names.append(word in extent.speakers)
-    return Terms(
+    return QueryTerms(
         stems=np.array([each.stem for each in flat], np.uint32),
-        idf=np.array([idf(each.holders, extent.memories) for each in flat]) * _evened(extent),
+        idf=np.array([idf(each.holders, extent.memories) for each in flat]) * _idf_scale(extent),
         telling=np.array(telling, np.bool_),
         names=np.array(names, np.bool_),
         holders=np.array([each.holders for each in flat], np.int64),
-        pairs=_pairs(understood, found, place),
+        pairs=_adjacent_term_pairs(understood, found, place),
     )
 
 
-def _evened(extent: CollectionStatistics) -> float:
+def _idf_scale(extent: CollectionStatistics) -> float:
     """Return the factor that makes the rarest word tell as much in any store as in one of
     usual size: in a store of three every word would tell next to nothing (I10)."""
     return idf(0, USUAL_STORE) / idf(0, max(extent.memories, 1))
 
 
-def _pairs(
-    understood: Understood, found: Sequence[tuple[IndexedTerm, ...]], place: Mapping[int, int]
+def _adjacent_term_pairs(
+    understood: ParsedQuestion, found: Sequence[tuple[IndexedTerm, ...]], place: Mapping[int, int]
 ) -> tuple[tuple[int, int], ...]:
     """Return the places of telling words that stand side by side in the question."""
     stem_of = {
@@ -115,7 +119,9 @@ def _pairs(
     return tuple(dict.fromkeys((one, two) for one, two in pairs if one != two))
 
 
-def _named(understood: Understood, extent: CollectionStatistics) -> tuple[int, ...]:
+def _find_named_speakers(
+    understood: ParsedQuestion, extent: CollectionStatistics
+) -> tuple[int, ...]:
     """Return who is named: by a word of the name, or by its first letters if only one
     speaker's name begins so."""
     named: dict[int, None] = {}
@@ -128,16 +134,16 @@ def _named(understood: Understood, extent: CollectionStatistics) -> tuple[int, .
     return tuple(named)
 
 
-def _aim(
-    understood: Understood,
+def _build_vectors(
+    understood: ParsedQuestion,
     extent: CollectionStatistics,
     found: Sequence[tuple[IndexedTerm, ...]],
     trace: QueryEmbedding,
-) -> Aim:
-    weights = _weights(understood, extent, found, trace.spans)
-    focus = _unit(weights @ trace.tokens) if len(weights) else trace.vector
-    return Aim(
-        scan=_unit(focus + NEAR_SHARE * trace.vector),
+) -> QueryVectors:
+    weights = _token_weights(understood, extent, found, trace.spans)
+    focus = _normalize(weights @ trace.tokens) if len(weights) else trace.vector
+    return QueryVectors(
+        scan=_normalize(focus + NEAR_SHARE * trace.vector),
         near=trace.vector,
         focus=focus,
         tokens=trace.small,
@@ -145,16 +151,16 @@ def _aim(
     )
 
 
-def _weights(
-    understood: Understood,
+def _token_weights(
+    understood: ParsedQuestion,
     extent: CollectionStatistics,
     found: Sequence[tuple[IndexedTerm, ...]],
     spans: Sequence[tuple[int, int]],
 ) -> NDArray[np.float32]:
     """Return how much each token tells, all together 1: its word's idf, shared among the
     tokens of the word. Names tell who speaks, not what of, and are counted elsewhere."""
-    tells = _tells(understood, extent, found)
-    owner = _owners(understood, spans)
+    tells = _word_weights(understood, extent, found)
+    owner = _word_of_each_token(understood, spans)
     shares = np.bincount(owner[owner >= 0], minlength=len(understood.words) + 1)
     weights = np.array(
         [0.0 if word < 0 else tells[understood.words[word].text] / shares[word] for word in owner],
@@ -164,8 +170,10 @@ def _weights(
     return weights / total if total > 0 else np.full(len(spans), 1 / max(len(spans), 1), np.float32)
 
 
-def _tells(
-    understood: Understood, extent: CollectionStatistics, found: Sequence[tuple[IndexedTerm, ...]]
+def _word_weights(
+    understood: ParsedQuestion,
+    extent: CollectionStatistics,
+    found: Sequence[tuple[IndexedTerm, ...]],
 ) -> dict[str, float]:
     """Return how much each word of the question tells."""
     known = {
@@ -194,7 +202,9 @@ def _tells(
     return told
 
 
-def _owners(understood: Understood, spans: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+def _word_of_each_token(
+    understood: ParsedQuestion, spans: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]:
     """Return for each token the place of the word that it is part of, or -1."""
     if not understood.words or not spans:
         return np.full(len(spans), -1, np.int64)
@@ -206,7 +216,7 @@ def _owners(understood: Understood, spans: Sequence[tuple[int, int]]) -> NDArray
     return np.where(inside, place, -1)
 
 
-def _unit(vector: NDArray[np.float32]) -> Vector:
+def _normalize(vector: NDArray[np.float32]) -> Vector:
     length = float(np.sqrt((vector * vector).sum()))
     scaled: Vector = (vector / length if length > 0 else vector).astype(np.float32)
     return scaled

@@ -28,9 +28,9 @@ from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.trace import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.words import ABOUT_SELF
-from madeleine.recall.asked import Asked, make_asked
-from madeleine.recall.features import subject
-from madeleine.recall.understanding import Understood, understand
+from madeleine.recall.asked import WeightedQuestion, weigh_question
+from madeleine.recall.features import subject_features
+from madeleine.recall.understanding import ParsedQuestion, parse_question
 from madeleine.rules.context import PassageNeighbours, drawing_score, subject_score
 from madeleine.rules.fusion import select_rarest_words
 from madeleine.write.stores import Stores
@@ -39,14 +39,14 @@ WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2
 ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
 ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
 NEWEST = 50  # of the most recent, when those are asked for
-NOTHING = WordMatches(np.empty(0, np.int64), np.empty(0, np.float32))
+NO_MATCHES = WordMatches(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedQuestion:
     """A question with what the model and the index make of it. `notes` say what is missing."""
 
-    asked: Asked
+    asked: WeightedQuestion
     matches: WordMatches
     named: tuple[str, ...]
     """Ids of memories that the question names."""
@@ -54,54 +54,56 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _QuestionWords:
     """What a question's words tell without a model."""
 
-    understood: Understood
+    understood: ParsedQuestion
     extent: CollectionStatistics
     terms: list[tuple[IndexedTerm, ...]]
     matches: WordMatches
 
 
-def prepare(
+def prepare_question(
     stores: Stores, query: RecallQuery, trace: QueryEmbedding | None = None, forgive: bool = True
-) -> Prepared:
+) -> PreparedQuestion:
     """Understand a question; the model is asked once, under no lock (I6), unless somebody has
     asked it already. Its words are looked up while the model reads. Where a word stands nowhere
     and one slip away from one that does, the question is read again as it was meant."""
-    telling: Callable[[], _Told] = partial(_told, stores, query)
+    telling: Callable[[], _QuestionWords] = partial(_look_up_words, stores, query)
     notes: tuple[Cause, ...] = ()
     if trace is None and stores.minds.embedder is not None:
         telling = stores.executor.start(telling)
-        trace, notes = read_question(stores, query.text)
+        trace, notes = embed_question(stores, query.text)
     elif trace is None:
-        notes = read_question(stores, query.text)[1]
+        notes = embed_question(stores, query.text)[1]
     told = telling()
-    meant = _meant(stores, told, trace) if forgive else query.text
+    meant = _correct_spelling(stores, told, trace) if forgive else query.text
     if meant != query.text:
-        return prepare(stores, replace(query, text=meant), forgive=False)
+        return prepare_question(stores, replace(query, text=meant), forgive=False)
     if trace is None and stores.minds.embedder is not None:  # words have to bring all there is
-        told = replace(told, matches=_matches(stores, told, alone=True))
+        told = replace(told, matches=_match_rare_words(stores, told, alone=True))
     return _prepared(stores, told, trace, notes)
 
 
 def _prepared(
-    stores: Stores, told: _Told, trace: QueryEmbedding | None, notes: tuple[Cause, ...]
-) -> Prepared:
-    asked = make_asked(told.understood, told.extent, told.terms, trace)
-    return Prepared(asked, told.matches, _named(stores, told.understood), notes)
+    stores: Stores, told: _QuestionWords, trace: QueryEmbedding | None, notes: tuple[Cause, ...]
+) -> PreparedQuestion:
+    asked = weigh_question(told.understood, told.extent, told.terms, trace)
+    return PreparedQuestion(
+        asked, told.matches, _find_named_memories(stores, told.understood), notes
+    )
 
 
-def _told(stores: Stores, query: RecallQuery) -> _Told:
-    understood = understand(query.text, stores.clock.now())
+def _look_up_words(stores: Stores, query: RecallQuery) -> _QuestionWords:
+    understood = parse_question(query.text, stores.clock.now())
     with stores.index.steady():
         terms = stores.search.terms(understood.terms)
-        told = _Told(understood, stores.search.extent(), terms, NOTHING)
+        told = _QuestionWords(understood, stores.search.extent(), terms, NO_MATCHES)
         alone = stores.minds.embedder is None
-        return replace(told, matches=_matches(stores, told, alone))
+        return replace(told, matches=_match_rare_words(stores, told, alone))
 
 
-def _meant(stores: Stores, told: _Told, trace: QueryEmbedding | None) -> str:
+def _correct_spelling(stores: Stores, told: _QuestionWords, trace: QueryEmbedding | None) -> str:
     """Return the question with its misspelt words as they are meant."""
     odd = [
         word
@@ -116,7 +118,7 @@ def _meant(stores: Stores, told: _Told, trace: QueryEmbedding | None) -> str:
     return text
 
 
-def _may_be_slip(told: _Told, word: str, trace: QueryEmbedding | None) -> bool:
+def _may_be_slip(told: _QuestionWords, word: str, trace: QueryEmbedding | None) -> bool:
     """Whether a word may be another one misspelt. A model knows common words as a whole; and a
     word written large is a name, of which one letter makes another one."""
     at = next((each for each in told.understood.words if each.text == word), None)
@@ -127,7 +129,7 @@ def _may_be_slip(told: _Told, word: str, trace: QueryEmbedding | None) -> bool:
     return sum(at.start <= start < at.end for start, _ in trace.spans) > 1
 
 
-def _matches(stores: Stores, told: _Told, alone: bool) -> WordMatches:
+def _match_rare_words(stores: Stores, told: _QuestionWords, alone: bool) -> WordMatches:
     """Return what holds the words that candidates are drawn by: the rare ones, and what is
     quoted. `alone`, words have to bring more."""
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
@@ -137,7 +139,7 @@ def _matches(stores: Stores, told: _Told, alone: bool) -> WordMatches:
     return stores.search.matching([*looked_for, *told.understood.phrases])
 
 
-def read_question(stores: Stores, text: str) -> tuple[QueryEmbedding | None, tuple[Cause, ...]]:
+def embed_question(stores: Stores, text: str) -> tuple[QueryEmbedding | None, tuple[Cause, ...]]:
     """Return what the model makes of a question, and what to say if it makes nothing of it."""
     embedder = stores.minds.embedder
     if embedder is None:
@@ -149,13 +151,13 @@ def read_question(stores: Stores, text: str) -> tuple[QueryEmbedding | None, tup
         return None, (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": down.message}),)
 
 
-def _named(stores: Stores, understood: Understood) -> tuple[str, ...]:
+def _find_named_memories(stores: Stores, understood: ParsedQuestion) -> tuple[str, ...]:
     found = [each for prefix in understood.ids for each in stores.search.ids_with_prefix(prefix, 2)]
     return tuple(dict.fromkeys(found))
 
 
-def draw(
-    stores: Stores, query: RecallQuery, prepared: Prepared, chosen: Filter, now: datetime
+def draw_candidates(
+    stores: Stores, query: RecallQuery, prepared: PreparedQuestion, chosen: Filter, now: datetime
 ) -> CandidatePool:
     """Return the candidates of all sources."""
     asked, understood = prepared.asked, prepared.asked.understood
@@ -173,7 +175,9 @@ def draw(
     return stores.search.pool(wanted, chosen, now)
 
 
-def choose(asked: Asked, pool: CandidatePool, count: int) -> NDArray[np.int64]:
+def choose_candidates(
+    asked: WeightedQuestion, pool: CandidatePool, count: int
+) -> NDArray[np.int64]:
     """Return the places of the candidates to be compared closely. What is known about the asker
     comes beside the others: it is to crowd nobody out, nor be crowded out."""
     places = np.flatnonzero(pool.allowed)
@@ -190,12 +194,16 @@ def choose(asked: Asked, pool: CandidatePool, count: int) -> NDArray[np.int64]:
         pool.talk,
         pool.session,
     )
-    quick += subject_score(subject(asked, pool.speaker, pool.created))
+    quick += subject_score(subject_features(asked, pool.speaker, pool.created))
     about_asker = places[pool.tagged[places]]
-    return np.union1d(_best(places, quick, count), _best(about_asker, quick, ABOUT_ASKER))
+    return np.union1d(
+        _best_places(places, quick, count), _best_places(about_asker, quick, ABOUT_ASKER)
+    )
 
 
-def _best(places: NDArray[np.int64], quick: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+def _best_places(
+    places: NDArray[np.int64], quick: NDArray[np.float64], count: int
+) -> NDArray[np.int64]:
     """Return the best of the places, with all that tie with the last of them: which row stands
     where is no reason to leave one out."""
     if len(places) <= count:

@@ -12,8 +12,8 @@ from madeleine.model.cause import Cause, NoteKind, ReasonKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.times import format_time
-from madeleine.recall.ranking import Ranked
-from madeleine.recall.scoring import Scored
+from madeleine.recall.ranking import RankedHit
+from madeleine.recall.scoring import ScoredCandidates
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import RecallHead, display_score
 from madeleine.write.stores import Stores
@@ -24,7 +24,7 @@ SHORTEST_CUT = PASSAGE_CHARS // FOREIGN_WEIGHT  # a shorter text is one passage 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PassagePosition:
     """The passage of a long memory that answers."""
 
     start: int
@@ -56,7 +56,7 @@ class Absence(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class AbsenceExplanation:
     """Why a memory that somebody expected is not among the answers: in a sentence, and in what
     the sentence is made of, for whoever says it in other words."""
 
@@ -69,7 +69,7 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ScoreExplanation:
     """Every number that a score is made of."""
 
     head: str | None
@@ -83,15 +83,15 @@ class Explained:
     inherited: float | None
 
 
-def reasons(
-    hit: Ranked, memory: Memory, scored: Scored | None, chosen: Filter, now: datetime
+def find_reasons(
+    hit: RankedHit, memory: Memory, scored: ScoredCandidates | None, chosen: Filter, now: datetime
 ) -> tuple[Cause, ...]:
     """Return why this memory is an answer, the strongest first."""
-    found = [*map(Cause, hit.lifts), *_compared(hit, scored), *hit.said]
-    return (*(found or [Cause(ReasonKind.FAINTLY_CLOSE)]), *_standing(memory, chosen, now))
+    found = [*map(Cause, hit.lifts), *_comparison_reasons(hit, scored), *hit.said]
+    return (*(found or [Cause(ReasonKind.FAINTLY_CLOSE)]), *_standing_reasons(memory, chosen, now))
 
 
-def _compared(hit: Ranked, scored: Scored | None) -> Iterator[Cause]:
+def _comparison_reasons(hit: RankedHit, scored: ScoredCandidates | None) -> Iterator[Cause]:
     if hit.spot is None or scored is None:
         return
     columns, place = scored.columns, int(scored.places[hit.spot])
@@ -110,17 +110,17 @@ def _compared(hit: Ranked, scored: Scored | None) -> Iterator[Cause]:
         yield Cause(ReasonKind.CONVERSATION_FITS)
 
 
-def _standing(memory: Memory, chosen: Filter, now: datetime) -> Iterator[Cause]:
+def _standing_reasons(memory: Memory, chosen: Filter, now: datetime) -> Iterator[Cause]:
     if memory.tier.value != "working":
         yield Cause(ReasonKind.TIER, {"tier": memory.tier.value})
-    if is_over(memory, chosen, now) and memory.superseded_by:
+    if is_outdated(memory, chosen, now) and memory.superseded_by:
         yield Cause(ReasonKind.SUPERSEDED, {"by": memory.superseded_by})
-    elif is_over(memory, chosen, now) and memory.valid_until:
+    elif is_outdated(memory, chosen, now) and memory.valid_until:
         since = format_time(memory.valid_until)[:10]
         yield Cause(ReasonKind.NO_LONGER_TRUE, {"since": since})
 
 
-def is_over(memory: Memory, chosen: Filter, now: datetime) -> bool:
+def is_outdated(memory: Memory, chosen: Filter, now: datetime) -> bool:
     """Whether a memory is no longer true at the moment asked about. Of one that is superseded
     without a date nobody knows when it was true."""
     until, as_of = memory.valid_until, chosen.as_of
@@ -129,7 +129,7 @@ def is_over(memory: Memory, chosen: Filter, now: datetime) -> bool:
     return until is not None and until <= (as_of or now)
 
 
-def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
+def match_scores(hit: RankedHit, scored: ScoredCandidates) -> dict[str, float]:
     """Return the few numbers that everybody gets to see."""
     if hit.spot is None:
         return {}
@@ -142,14 +142,16 @@ def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
     return found | {"chance": round(float(scored.chances[hit.spot]), 4)}
 
 
-def explain(hit: Ranked, scored: Scored, heads: Mapping[str, RecallHead]) -> Explained:
+def explain_score(
+    hit: RankedHit, scored: ScoredCandidates, heads: Mapping[str, RecallHead]
+) -> ScoreExplanation:
     """Return all the numbers."""
     if hit.spot is None:
-        passed, boosts = _rounded(hit.inherited), _boosts(hit)
-        return Explained(None, {}, {}, {}, None, hit.lifts, boosts, hit.reranked, passed)
+        passed, boosts = _round_score(hit.inherited), _boosts(hit)
+        return ScoreExplanation(None, {}, {}, {}, None, hit.lifts, boosts, hit.reranked, passed)
     head = HEADS[scored.head[hit.spot]]
     weights = heads[head].weights
-    return Explained(
+    return ScoreExplanation(
         head=head,
         features={
             name: round(float(values[hit.spot]), 4) for name, values in scored.columns.items()
@@ -160,19 +162,21 @@ def explain(hit: Ranked, scored: Scored, heads: Mapping[str, RecallHead]) -> Exp
         lifts=hit.lifts,
         boosts=_boosts(hit),
         cross_encoder=hit.reranked,
-        inherited=_rounded(hit.inherited),
+        inherited=_round_score(hit.inherited),
     )
 
 
-def _boosts(hit: Ranked) -> dict[str, float]:
+def _boosts(hit: RankedHit) -> dict[str, float]:
     return {name: round(factor, 4) for name, factor in hit.factors.items()}
 
 
-def _rounded(score: float | None) -> float | None:
+def _round_score(score: float | None) -> float | None:
     return None if score is None else round(score, 4)
 
 
-def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
+def find_passage(
+    hit: RankedHit, memory: Memory, scored: ScoredCandidates
+) -> PassagePosition | None:
     """Return the passage that answers, if the memory has more than one."""
     passages = split_passages(memory) if len(memory.content) >= SHORTEST_CUT else []
     if hit.spot is None or len(passages) <= 1:
@@ -180,16 +184,18 @@ def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
     place = scored.places[hit.spot]
     part = int(scored.pool.numbers[place] - scored.pool.nodes[place] * MOST_PASSAGES)
     passage = passages[min(part, len(passages) - 1)]
-    return Place(passage.start, passage.end, memory.content[passage.start : passage.end])
+    return PassagePosition(passage.start, passage.end, memory.content[passage.start : passage.end])
 
 
-def how_near(hit: Ranked, least: float) -> dict[str, object]:
+def shortfall_parts(hit: RankedHit, least: float) -> dict[str, object]:
     """Return how far the best candidate is from being an answer."""
     lacks = "score" if hit.score < least else "words"
     return {"nearest": hit.id, "score": display_score(hit.score), "needed": least, "lacks": lacks}
 
 
-def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime) -> list[Cause]:
+def note_retired(
+    stores: Stores, named: Sequence[str], chosen: Filter, now: datetime
+) -> list[Cause]:
     """Note which of the memories that a question names would be shown if it asked for what is
     outdated, too."""
     if not named or chosen.outdated:
@@ -206,29 +212,29 @@ def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime)
 # --- why not --------------------------------------------------------------------------------
 
 
-def why_not(
+def explain_absence(
     stores: Stores,
     query: RecallQuery,
     chosen: Filter,
-    scored: Scored | None,
-    hits: Sequence[Ranked],
+    scored: ScoredCandidates | None,
+    hits: Sequence[RankedHit],
     now: datetime,
-) -> Absent:
+) -> AbsenceExplanation:
     """Say why a memory that somebody expected is not among the answers."""
     found = stores.search.ids_with_prefix(query.why_not or "", 2)
     if len(found) != 1:
         said = "there is no such memory" if not found else "several ids begin like that"
-        return Absent(Absence.UNKNOWN, said)
+        return AbsenceExplanation(Absence.UNKNOWN, said)
     memory_id = found[0]
     for rank, hit in enumerate(hits, 1):
         if hit.id == memory_id and rank <= query.limit:
-            return _absent(Absence.THERE, memory_id, f"is there: number {rank}", rank=rank)
+            return _build_absence(Absence.THERE, memory_id, f"is there: number {rank}", rank=rank)
     if not stores.search.allowed([memory_id], chosen, now):
-        return _refused(memory_id, _refusing(stores, memory_id, chosen, now))
-    return _outdone(stores, query, scored, hits, memory_id)
+        return _build_refusal(memory_id, _find_refusing_filters(stores, memory_id, chosen, now))
+    return _explain_outranked(stores, query, scored, hits, memory_id)
 
 
-def _absent(
+def _build_absence(
     how: Absence,
     memory_id: str,
     words: str,
@@ -236,18 +242,20 @@ def _absent(
     rank: int | None = None,
     others: int | None = None,
     chance: float | None = None,
-) -> Absent:
-    return Absent(how, f"{memory_id[:SHORT_ID_LENGTH]} {words}", rank, others, chance)
+) -> AbsenceExplanation:
+    return AbsenceExplanation(how, f"{memory_id[:SHORT_ID_LENGTH]} {words}", rank, others, chance)
 
 
-def _refused(memory_id: str, parts: Sequence[str]) -> Absent:
+def _build_refusal(memory_id: str, parts: Sequence[str]) -> AbsenceExplanation:
     named = [f"the filter `{name}`" for name in parts]
     said = ", ".join(named or ["being outdated: it is expired or superseded"])
     text = f"{memory_id[:SHORT_ID_LENGTH]} is left out by {said}"
-    return Absent(Absence.REFUSED, text, filters=tuple(parts))
+    return AbsenceExplanation(Absence.REFUSED, text, filters=tuple(parts))
 
 
-def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> list[str]:
+def _find_refusing_filters(
+    stores: Stores, memory_id: str, chosen: Filter, now: datetime
+) -> list[str]:
     """Return the parts of the filter that do not let the memory through."""
     plain = Filter()
     parts = [each.name for each in fields(Filter) if getattr(chosen, each.name)]
@@ -259,38 +267,38 @@ def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> 
     ]
 
 
-def _outdone(
+def _explain_outranked(
     stores: Stores,
     query: RecallQuery,
-    scored: Scored | None,
-    hits: Sequence[Ranked],
+    scored: ScoredCandidates | None,
+    hits: Sequence[RankedHit],
     memory_id: str,
-) -> Absent:
+) -> AbsenceExplanation:
     for rank, hit in enumerate(hits, 1):
         if hit.id == memory_id:
             score = display_score(hit.score)
             said = f"came in as number {rank} with {score}; asked for were {query.limit}"
-            return _absent(Absence.OUTRANKED, memory_id, said, rank=rank, chance=hit.score)
+            return _build_absence(Absence.OUTRANKED, memory_id, said, rank=rank, chance=hit.score)
     if scored is None:
         said = f"is from then too, but older than the {query.limit} that were asked for"
-        return _absent(Absence.OLDER, memory_id, said)
+        return _build_absence(Absence.OLDER, memory_id, said)
     nodes = scored.pool.nodes[scored.places].tolist()
     ids = stores.search.ids(nodes)
     spots = [spot for spot, node in enumerate(nodes) if ids.get(node) == memory_id]
     if spots:
         best = max(float(scored.chances[spot]) for spot in spots)
         above = len({nodes[spot] for spot in (scored.chances > best).nonzero()[0].tolist()})
-        return _compared_with(memory_id, best, above if hits else None)
+        return _explain_compared(memory_id, best, above if hits else None)
     if memory_id in stores.search.ids(scored.pool.nodes.tolist()).values():
         said = "came near, but at a quick look others fit better"
-        return _absent(Absence.GLANCED, memory_id, said)
+        return _build_absence(Absence.GLANCED, memory_id, said)
     said = "shares no rare word with the question and is not among the nearest in meaning"
-    return _absent(Absence.UNSEEN, memory_id, said)
+    return _build_absence(Absence.UNSEEN, memory_id, said)
 
 
-def _compared_with(memory_id: str, chance: float, others: int | None) -> Absent:
+def _explain_compared(memory_id: str, chance: float, others: int | None) -> AbsenceExplanation:
     """Say that so many others fit better, or that nothing fits at all."""
     how = Absence.FAR if others is None else Absence.OUTDONE
     why = "is not near enough" if others is None else f"{others} others fit better"
     said = f"was compared, but {why} (its chance is {chance:.4f})"
-    return _absent(how, memory_id, said, others=others, chance=chance)
+    return _build_absence(how, memory_id, said, others=others, chance=chance)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.traits import PassageTrait
 from madeleine.language.when import TimeSpan
-from madeleine.recall.asked import Asked
+from madeleine.recall.asked import WeightedQuestion
 from madeleine.rules.context import PassageNeighbours, combine_by_session, values_at
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
 
@@ -40,7 +40,7 @@ EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class CandidateFeatures:
     """The candidates chosen, as places of the pool, and their columns."""
 
     places: Places
@@ -48,7 +48,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _CandidateRows:
     """The candidates and their neighbours as rows of their own."""
 
     pool: CandidatePool
@@ -79,50 +79,62 @@ def rows_needed(pool: CandidatePool, places: Places) -> Places:
     return np.unique(np.concatenate([places, beside[beside >= 0]]))
 
 
-def compare(
-    asked: Asked, pool: CandidatePool, places: Places, rows: Places, details: PassageDetails
-) -> Compared:
+def compute_features(
+    asked: WeightedQuestion,
+    pool: CandidatePool,
+    places: Places,
+    rows: Places,
+    details: PassageDetails,
+) -> CandidateFeatures:
     """Return the features of the candidates at `places`; `details` are those of `rows`."""
-    view = _view(pool, places, rows)
-    columns = _words(asked, view, details)
-    columns |= _form(asked, view)
-    columns |= subject(asked, pool.speaker[places], pool.created[places])
+    view = _build_rows(pool, places, rows)
+    columns = _word_features(asked, view, details)
+    columns |= _form_features(asked, view)
+    columns |= subject_features(asked, pool.speaker[places], pool.created[places])
     if asked.aim is not None:
-        columns |= _meaning(view)
+        columns |= _meaning_features(view)
         if asked.aim.tokens.size and details.tokens.size:
-            columns |= _tokens(asked, view, details)
-    return Compared(places, columns)
+            columns |= _token_features(asked, view, details)
+    return CandidateFeatures(places, columns)
 
 
-def _view(pool: CandidatePool, places: Places, rows: Places) -> _View:
+def _build_rows(pool: CandidatePool, places: Places, rows: Places) -> _CandidateRows:
     place_of = np.full(len(pool) + 1, -1, np.int64)  # the last is where "none" looks
     place_of[rows] = np.arange(len(rows))
     talk = pool.talk[rows]
     before = np.where(talk, place_of[pool.before[rows]], -1)
     after = np.where(talk, place_of[pool.after[rows]], -1)
     around = PassageNeighbours(before, after)
-    return _View(pool, rows, place_of[places], around, pool.session[rows], bool(talk.any()))
+    return _CandidateRows(
+        pool, rows, place_of[places], around, pool.session[rows], bool(talk.any())
+    )
 
 
 # --- words ----------------------------------------------------------------------------------
 
 
-def _words(asked: Asked, view: _View, details: PassageDetails) -> Columns:
+def _word_features(
+    asked: WeightedQuestion, view: _CandidateRows, details: PassageDetails
+) -> Columns:
     terms = asked.terms
-    counts, places = _counts(terms.stems, details)
+    counts, places = _count_stems(terms.stems, details)
     said = counts + _names_said(asked, view)
     lengths = np.diff(details.stem_starts) + (view.pool.speaker[view.rows] >= 0)
     own = bm25(said, terms.idf, lengths, asked.extent.mean_words + 1)
     unnamed = terms.idf * terms.telling * ~terms.names
     columns = {
         "words": view.mine(own) / BM25_SCALE,
-        "coverage": view.mine(_covered(counts, unnamed)),
-        "phrases": view.mine(_side_by_side(asked, view, details, places)),
+        "coverage": view.mine(_coverage(counts, unnamed)),
+        "phrases": view.mine(_adjacent_pair_share(asked, view, details, places)),
     }
-    return columns | _words_around(asked, view, said, lengths) if view.talk else columns
+    return (
+        columns | _surrounding_word_features(asked, view, said, lengths) if view.talk else columns
+    )
 
 
-def _words_around(asked: Asked, view: _View, said: Values, lengths: NDArray[np.int64]) -> Columns:
+def _surrounding_word_features(
+    asked: WeightedQuestion, view: _CandidateRows, said: Values, lengths: NDArray[np.int64]
+) -> Columns:
     """The words of what stands beside each row, and of its session."""
     terms, beside = asked.terms, said.copy()
     total = lengths.astype(np.float64)
@@ -134,11 +146,11 @@ def _words_around(asked: Asked, view: _View, said: Values, lengths: NDArray[np.i
     return {
         "words_around": view.mine(together) / BM25_SCALE,
         "words_session": view.mine((session / (session + 1.2)) @ terms.idf) / SESSION_SCALE,
-        "coverage_session": view.mine(_covered(session, terms.idf * terms.telling)),
+        "coverage_session": view.mine(_coverage(session, terms.idf * terms.telling)),
     }
 
 
-def _counts(
+def _count_stems(
     stems: NDArray[np.uint32], details: PassageDetails
 ) -> tuple[Values, tuple[Places, Places, Places]]:
     """Return how often each row says each stem, and where: position, row and stem."""
@@ -154,7 +166,7 @@ def _counts(
     return counts.astype(np.float64), (where, row, stem)
 
 
-def _names_said(asked: Asked, view: _View) -> Values:
+def _names_said(asked: WeightedQuestion, view: _CandidateRows) -> Values:
     """Return 1 where a row's speaker bears a name that the question holds."""
     names = np.zeros((len(view.rows), len(asked.terms.stems)))
     if asked.named and asked.terms.names.any():
@@ -163,15 +175,18 @@ def _names_said(asked: Asked, view: _View) -> Values:
     return names
 
 
-def _covered(counts: Values, weights: Values) -> Values:
+def _coverage(counts: Values, weights: Values) -> Values:
     """Return how much of what the question tells each row holds, from 0 to 1."""
     total = weights.sum()
     share: Values = (counts > 0) @ weights / total if total > 0 else np.zeros(len(counts))
     return share
 
 
-def _side_by_side(
-    asked: Asked, view: _View, details: PassageDetails, places: tuple[Places, Places, Places]
+def _adjacent_pair_share(
+    asked: WeightedQuestion,
+    view: _CandidateRows,
+    details: PassageDetails,
+    places: tuple[Places, Places, Places],
 ) -> Values:
     """Return the share of the question's pairs of words that a row says side by side."""
     pairs, (where, row, stem) = asked.terms.pairs, places
@@ -193,13 +208,13 @@ def _side_by_side(
 # --- meaning --------------------------------------------------------------------------------
 
 
-def _meaning(view: _View) -> Columns:
+def _meaning_features(view: _CandidateRows) -> Columns:
     """The cosines with the whole question and with what it turns on."""
     near, focus = view.pool.near[view.rows], view.pool.focus[view.rows]
     columns = {"near": view.mine(near), "focus": view.mine(focus)}
     if not view.talk:
         return columns
-    whole, places = _wide(view), view.rows[view.chosen]
+    whole, places = _pool_surroundings(view), view.rows[view.chosen]
     return columns | {
         "near_around": whole.cosine(view.pool.near)[places],
         "focus_around": whole.cosine(view.pool.focus)[places],
@@ -210,7 +225,7 @@ def _meaning(view: _View) -> Columns:
     }
 
 
-def _wide(view: _View) -> PassageNeighbours:
+def _pool_surroundings(view: _CandidateRows) -> PassageNeighbours:
     """Return the surroundings of every place of the pool, not only of the rows."""
     pool = view.pool
     return PassageNeighbours(
@@ -221,11 +236,13 @@ def _wide(view: _View) -> PassageNeighbours:
 # --- tokens ---------------------------------------------------------------------------------
 
 
-def _tokens(asked: Asked, view: _View, details: PassageDetails) -> Columns:
+def _token_features(
+    asked: WeightedQuestion, view: _CandidateRows, details: PassageDetails
+) -> Columns:
     """Late interaction: how well each token of the question is met."""
     assert asked.aim is not None
     weights = asked.aim.weights.astype(np.float64)
-    met, pieces, softly = _met(asked.aim.tokens, weights, details)
+    met, pieces, softly = _late_interaction(asked.aim.tokens, weights, details)
     columns = {
         "tokens_mean": view.mine(met.mean(axis=1)),
         "tokens_least": view.mine(met.min(axis=1)),
@@ -233,10 +250,10 @@ def _tokens(asked: Asked, view: _View, details: PassageDetails) -> Columns:
         "tokens_piece": view.mine(pieces),
         "tokens_sure_piece": view.mine(softly),
     }
-    return columns | _tokens_around(view, met, weights) if view.talk else columns
+    return columns | _surrounding_token_features(view, met, weights) if view.talk else columns
 
 
-def _tokens_around(view: _View, met: Values, weights: Values) -> Columns:
+def _surrounding_token_features(view: _CandidateRows, met: Values, weights: Values) -> Columns:
     """The same, when what stands beside a row or in its session may meet a token too."""
     around = met.copy()
     for side in (view.around.before, view.around.after):
@@ -246,18 +263,18 @@ def _tokens_around(view: _View, met: Values, weights: Values) -> Columns:
         "tokens_mean_around": view.mine(around.mean(axis=1)),
         "tokens_around": view.mine(around @ weights),
         "tokens_session": view.mine(session @ weights),
-        "tokens_sure_around": view.mine(_sure(around) @ weights),
+        "tokens_sure_around": view.mine(_soft_match(around) @ weights),
     }
 
 
-def _met(
+def _late_interaction(
     asked: NDArray[np.float32], weights: Values, details: PassageDetails
 ) -> tuple[Values, Values, Values]:
     """Return for each row the best cosine of each of the question's tokens, and how well its
     best piece meets them all, plainly and as far as they are surely met."""
     counts = np.diff(details.token_starts)
     rows, read = len(counts), np.flatnonzero(counts)
-    cosines = products(details.tokens.astype(np.float32), asked.T / np.float32(127))
+    cosines = multiply_on_one_thread(details.tokens.astype(np.float32), asked.T / np.float32(127))
     blocks = -(-counts[read] // BLOCK_TOKENS)
     first = np.cumsum(blocks) - blocks
     owner = np.repeat(np.arange(len(read)), blocks)
@@ -270,11 +287,13 @@ def _met(
     met, plain, sure = np.zeros((rows, len(asked))), np.zeros(rows), np.zeros(rows)
     met[read] = np.maximum.reduceat(best, first, axis=0)
     plain[read] = np.maximum.reduceat(pieces @ weights, first)
-    sure[read] = np.maximum.reduceat(_sure(pieces) @ weights, first)
+    sure[read] = np.maximum.reduceat(_soft_match(pieces) @ weights, first)
     return met, plain, sure
 
 
-def products(rows: NDArray[np.float32], columns: NDArray[np.float32]) -> NDArray[np.float32]:
+def multiply_on_one_thread(
+    rows: NDArray[np.float32], columns: NDArray[np.float32]
+) -> NDArray[np.float32]:
     """Return `rows @ columns` on this thread alone.
 
     A large product is shared between threads, and a thread that has helped spins for a while:
@@ -287,7 +306,7 @@ def products(rows: NDArray[np.float32], columns: NDArray[np.float32]) -> NDArray
     return np.concatenate([first, rows[whole:] @ columns])
 
 
-def _sure(cosines: Values) -> Values:
+def _soft_match(cosines: Values) -> Values:
     """Return how sure it is that a token is met, from 0 to 1."""
     return np.clip((cosines - SOFT_FROM) / SOFT_OVER, 0, 1)
 
@@ -295,7 +314,9 @@ def _sure(cosines: Values) -> Values:
 # --- subject and form -----------------------------------------------------------------------
 
 
-def subject(asked: Asked, speaker: NDArray[np.int32], created: NDArray[np.int64]) -> Columns:
+def subject_features(
+    asked: WeightedQuestion, speaker: NDArray[np.int32], created: NDArray[np.int64]
+) -> Columns:
     """Who speaks, and when."""
     theirs = np.isin(speaker, asked.named).astype(np.float64)
     alone = float(len(asked.named) == 1)
@@ -303,11 +324,11 @@ def subject(asked: Asked, speaker: NDArray[np.int32], created: NDArray[np.int64]
         "speaker": alone * theirs,
         "other_speaker": alone * ((speaker >= 0) - theirs),
         "any_speaker": theirs,
-        **_dates(asked, created),
+        **_date_features(asked, created),
     }
 
 
-def _dates(asked: Asked, created: NDArray[np.int64]) -> Columns:
+def _date_features(asked: WeightedQuestion, created: NDArray[np.int64]) -> Columns:
     """How well a memory's day fits the dates that the question names: the month or the day
     itself, and soon after, because what happened is told later."""
     inside, near = np.zeros(len(created)), np.zeros(len(created))
@@ -317,12 +338,12 @@ def _dates(asked: Asked, created: NDArray[np.int64]) -> Columns:
         months = moments.astype("datetime64[M]").astype(np.int64)
         day = moments.astype("datetime64[D]").astype(np.int64) + EPOCH_DAY
         for span in named:
-            inside = np.maximum(inside, _on_date(span, months, day))
-            near = np.maximum(near, _after_date(span, months, day))
+            inside = np.maximum(inside, _date_match(span, months, day))
+            near = np.maximum(near, _date_proximity(span, months, day))
     return {"date": inside, "date_near": near}
 
 
-def _on_date(span: TimeSpan, months: Places, day: Places) -> Values:
+def _date_match(span: TimeSpan, months: Places, day: Places) -> Values:
     """Return 1 in the month that is named, 2 within three days of the day that is."""
     fits = months % 12 + 1 == span.month
     if span.year:
@@ -334,7 +355,7 @@ def _on_date(span: TimeSpan, months: Places, day: Places) -> Values:
     return value
 
 
-def _after_date(span: TimeSpan, months: Places, day: Places) -> Values:
+def _date_proximity(span: TimeSpan, months: Places, day: Places) -> Values:
     """Return how soon after the date a memory is, from 1 to 0; sooner before it means less."""
     near = np.zeros(len(day))
     years = [span.year] if span.year else np.unique(months // 12 + 1970).tolist()
@@ -349,11 +370,11 @@ def _after_date(span: TimeSpan, months: Places, day: Places) -> Values:
     return near
 
 
-def _form(asked: Asked, view: _View) -> Columns:
+def _form_features(asked: WeightedQuestion, view: _CandidateRows) -> Columns:
     """What kind of sentence it is, and whether that is what is asked for."""
     pool, places = view.pool, view.rows[view.chosen]
     asks = asked.understood.asks
-    traits = {each: _has(pool.traits[places], each) for each in PassageTrait}
+    traits = {each: _has_trait(pool.traits[places], each) for each in PassageTrait}
     previous = np.where(pool.talk[places], pool.before[places], -1)
     capitals = np.log1p(pool.capitals[places].astype(np.float64))
     turn = pool.turn[places].astype(np.float64)
@@ -361,8 +382,10 @@ def _form(asked: Asked, view: _View) -> Columns:
     return {
         "question_last": traits[PassageTrait.QUESTION_LAST],
         "question": traits[PassageTrait.QUESTION],
-        "after_question_last": _has(values_at(pool.traits, previous), PassageTrait.QUESTION_LAST),
-        "after_question": _has(values_at(pool.traits, previous), PassageTrait.QUESTION),
+        "after_question_last": _has_trait(
+            values_at(pool.traits, previous), PassageTrait.QUESTION_LAST
+        ),
+        "after_question": _has_trait(values_at(pool.traits, previous), PassageTrait.QUESTION),
         "time": traits[PassageTrait.TIME],
         "time_asked": asks.when * traits[PassageTrait.TIME],
         "number": traits[PassageTrait.NUMBER],
@@ -377,11 +400,11 @@ def _form(asked: Asked, view: _View) -> Columns:
     }
 
 
-def _has(traits: NDArray[np.generic], trait: PassageTrait) -> Values:
+def _has_trait(traits: NDArray[np.generic], trait: PassageTrait) -> Values:
     return ((traits.astype(np.int64) & trait.value) > 0).astype(np.float64)
 
 
-def evidence(asked: Asked, columns: Mapping[str, Values]) -> dict[str, float]:
+def collect_evidence(asked: WeightedQuestion, columns: Mapping[str, Values]) -> dict[str, float]:
     """Return what the candidates together say about whether there is an answer at all."""
     best = {
         f"best_{name}": float(columns[name].max(initial=0.0))

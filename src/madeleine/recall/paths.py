@@ -16,17 +16,17 @@ from madeleine.index.graph import EdgeRow, MemoryGraph
 ARROWS_EACH = 100
 SEEN_AT_MOST = 4_000
 STEPS_AT_MOST = 8
-WAYS_AT_MOST = 5
+PATHS_AT_MOST = 5
 FOLLOWED_AT_MOST = 200  # ways that are put together before the strongest are chosen
 
-Way = tuple[EdgeRow, ...]
+ConnectionPath = tuple[EdgeRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class ConnectionPaths:
     """The shortest ways, strongest first; each arrow as it is drawn, whichever way it is gone."""
 
-    ways: Sequence[Way] = ()
+    ways: Sequence[ConnectionPath] = ()
     seen: int = 0
     """How many memories were looked at."""
     whole: bool = True
@@ -34,7 +34,7 @@ class Ways:
 
 
 @dataclass(slots=True)
-class _Side:
+class _SearchSide:
     """One end, and how each memory was come to from there."""
 
     edge: list[str]
@@ -43,10 +43,10 @@ class _Side:
     far: int = 0
 
     @classmethod
-    def of(cls, memory_id: str) -> _Side:
+    def of(cls, memory_id: str) -> _SearchSide:
         return cls([memory_id], {memory_id: 0})
 
-    def go_on(self, graph: MemoryGraph) -> None:
+    def advance(self, graph: MemoryGraph) -> None:
         """Take one more step from all memories at the edge."""
         self.far += 1
         reached: dict[str, None] = {}
@@ -58,47 +58,47 @@ class _Side:
                     reached[other] = None
         self.edge = list(reached)
 
-    def ways_to(self, memory_id: str) -> Iterator[Way]:
+    def paths_to(self, memory_id: str) -> Iterator[ConnectionPath]:
         """Yield the arrows from this end to there, those nearest to the end first."""
         if self.steps[memory_id] == 0:
             yield ()
         for one, row in self.before.get(memory_id, ()):
-            for way in self.ways_to(one):
+            for way in self.paths_to(one):
                 yield (*way, row)
 
 
-def ways(graph: MemoryGraph, one: str, other: str) -> Ways:
+def find_paths(graph: MemoryGraph, one: str, other: str) -> ConnectionPaths:
     """Return the shortest ways between two memories that are there."""
     if one == other:
-        return Ways()
-    sides = _Side.of(one), _Side.of(other)
+        return ConnectionPaths()
+    sides = _SearchSide.of(one), _SearchSide.of(other)
     while not (met := sides[0].steps.keys() & sides[1].steps.keys()):
         seen = len(sides[0].steps) + len(sides[1].steps)
         if not sides[0].edge or not sides[1].edge:
-            return Ways(seen=seen)
+            return ConnectionPaths(seen=seen)
         if seen >= SEEN_AT_MOST or sides[0].far + sides[1].far >= STEPS_AT_MOST:
-            return Ways(seen=seen, whole=False)
-        min(sides, key=lambda side: len(side.edge)).go_on(graph)
-    return Ways(_joined(sides, sorted(met)), sum(len(each.steps) for each in sides))
+            return ConnectionPaths(seen=seen, whole=False)
+        min(sides, key=lambda side: len(side.edge)).advance(graph)
+    return ConnectionPaths(_join_paths(sides, sorted(met)), sum(len(each.steps) for each in sides))
 
 
-def _joined(sides: tuple[_Side, _Side], met: Sequence[str]) -> list[Way]:
+def _join_paths(sides: tuple[_SearchSide, _SearchSide], met: Sequence[str]) -> list[ConnectionPath]:
     """Put the ways from both ends together where they meet, and keep the strongest."""
-    found: list[Way] = []
+    found: list[ConnectionPath] = []
     for place in met:
-        for begun in sides[0].ways_to(place):
-            for ended in sides[1].ways_to(place):
+        for begun in sides[0].paths_to(place):
+            for ended in sides[1].paths_to(place):
                 found.append((*begun, *reversed(ended)))
                 if len(found) >= FOLLOWED_AT_MOST:
-                    return _strongest(found)
-    return _strongest(found)
+                    return _select_strongest(found)
+    return _select_strongest(found)
 
 
-def _strongest(found: Sequence[Way]) -> list[Way]:
+def _select_strongest(found: Sequence[ConnectionPath]) -> list[ConnectionPath]:
     """Of the shortest the strongest; a way is as strong as its weakest arrow."""
     least = min(len(each) for each in found)
     short = [each for each in found if len(each) == least]
-    return sorted(short, key=lambda way: -min(row.connection.weight for row in way))[:WAYS_AT_MOST]
+    return sorted(short, key=lambda way: -min(row.connection.weight for row in way))[:PATHS_AT_MOST]
 
 
 def _both_ways(row: EdgeRow) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -22,9 +22,9 @@ from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import RecallQuery
 from madeleine.model.words import Tier
-from madeleine.recall.candidates import Prepared
-from madeleine.recall.scoring import Scored
-from madeleine.recall.understanding import Understood
+from madeleine.recall.candidates import PreparedQuestion
+from madeleine.recall.scoring import ScoredCandidates
+from madeleine.recall.understanding import ParsedQuestion
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import (
     LIFT_ONLY_SELF,
@@ -46,7 +46,7 @@ LOOKED_AT = 12  # beyond the limit: boosts may lift a memory over that many othe
 
 
 @dataclass(slots=True)
-class Ranked:
+class RankedHit:
     """A memory on its way to being an answer."""
 
     id: str
@@ -65,55 +65,59 @@ class Ranked:
     """What a connected hit passed on, if that is more than its own."""
 
 
-def ranked(
-    stores: Stores, query: RecallQuery, prepared: Prepared, scored: Scored, now: datetime
-) -> list[Ranked]:
+def rank_candidates(
+    stores: Stores,
+    query: RecallQuery,
+    prepared: PreparedQuestion,
+    scored: ScoredCandidates,
+    now: datetime,
+) -> list[RankedHit]:
     """Return the best candidates, one per memory, with all that their score is made of."""
     understood = prepared.asked.understood
     named = frozenset(prepared.named)
-    ids = _ids(stores, scored) if named or understood.phrases else []
-    quoting = _quoting(stores, understood, ids)
+    ids = _candidate_ids(stores, scored) if named or understood.phrases else []
+    quoting = _find_quoting(stores, understood, ids)
     weight = stores.habits.recall.relevance_weight
-    view = _View(understood, scored, named, quoting, now, weight)
+    view = _RankingContext(understood, scored, named, quoting, now, weight)
     spots = _best_first(view, ids, query.limit + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()
     records = stores.search.records(nodes)
     found = [
-        _rank(view, records[node], spot)
+        _rank_candidate(view, records[node], spot)
         for node, spot in zip(nodes, spots.tolist(), strict=True)
         if node in records
     ]
-    return sorted(found, key=order)
+    return sorted(found, key=rank_key)
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _RankingContext:
     """What ranking one memory looks at."""
 
-    understood: Understood
-    scored: Scored
+    understood: ParsedQuestion
+    scored: ScoredCandidates
     named: frozenset[str]
     quoting: frozenset[str]
     now: datetime
     relevance_weight: float = 0.0
 
 
-def _ids(stores: Stores, scored: Scored) -> list[str]:
+def _candidate_ids(stores: Stores, scored: ScoredCandidates) -> list[str]:
     """Return the id of each candidate; nothing for one that is gone meanwhile."""
     nodes = scored.pool.nodes[scored.places].tolist()
     ids = stores.search.ids(nodes)
     return [ids.get(node, "") for node in nodes]
 
 
-def _quoting(stores: Stores, understood: Understood, ids: Iterable[str]) -> frozenset[str]:
+def _find_quoting(stores: Stores, understood: ParsedQuestion, ids: Iterable[str]) -> frozenset[str]:
     """Return the memories that hold what the question quotes."""
     if not understood.phrases:
         return frozenset()
     memories = stores.search.memories(ids).values()
-    return frozenset(each.id for each in memories if _holds(each, understood.phrases))
+    return frozenset(each.id for each in memories if _holds_phrase(each, understood.phrases))
 
 
-def _holds(memory: Memory, phrases: Iterable[str]) -> bool:
+def _holds_phrase(memory: Memory, phrases: Iterable[str]) -> bool:
     whole = unicodedata.normalize("NFKC", f"{memory.title or ''} {memory.content}")
     text = " ".join(whole.lower().split())
     # As whole words: the 'id' of an error message is not that of Friday. Letters of scripts
@@ -122,15 +126,15 @@ def _holds(memory: Memory, phrases: Iterable[str]) -> bool:
     return any(re.search(edge, text) for edge in edges)
 
 
-def order(hit: Ranked) -> tuple[float, float, str]:
+def rank_key(hit: RankedHit) -> tuple[float, float, str]:
     """Best first; of equals the newer, then by id."""
     return -round(hit.score, 6), -hit.created.timestamp(), hit.id
 
 
-def _best_first(view: _View, ids: Sequence[str], count: int) -> NDArray[np.int64]:
+def _best_first(view: _RankingContext, ids: Sequence[str], count: int) -> NDArray[np.int64]:
     """Return the best candidates in their likely order, the best passage of each memory."""
     pool, places = view.scored.pool, view.scored.places
-    rough, created = np.round(_rough(view, ids), 9), pool.created[places]
+    rough, created = np.round(_estimate_scores(view, ids), 9), pool.created[places]
     ordered = np.lexsort((-created, -rough))
     _, first = np.unique(pool.nodes[places][ordered], return_index=True)
     spots = ordered[np.sort(first)]
@@ -142,7 +146,7 @@ def _best_first(view: _View, ids: Sequence[str], count: int) -> NDArray[np.int64
     return spots[: int(np.flatnonzero(ties)[-1]) + 1]
 
 
-def _rough(view: _View, ids: Sequence[str]) -> NDArray[np.float64]:
+def _estimate_scores(view: _RankingContext, ids: Sequence[str]) -> NDArray[np.float64]:
     """Return about what the score of each candidate will be."""
     scored = view.scored
     pool, places = scored.pool, scored.places
@@ -158,17 +162,17 @@ def _rough(view: _View, ids: Sequence[str]) -> NDArray[np.float64]:
     return rough
 
 
-def _rank(view: _View, record: RankingRecord, spot: int) -> Ranked:
+def _rank_candidate(view: _RankingContext, record: RankingRecord, spot: int) -> RankedHit:
     chance = float(view.scored.chances[spot])
-    lifts = _lifts(view, record, spot)
+    lifts = _find_lifts(view, record, spot)
     for lift in lifts.values():
         chance = lift_chance(chance, lift)
-    factors = {} if record.id in view.named else boost_factors(_standing(view, record, spot))
+    factors = {} if record.id in view.named else boost_factors(_build_standing(view, record, spot))
     score = chance * math.prod(factors.values())
-    return Ranked(record.id, record.created, score, spot, factors, lifts)
+    return RankedHit(record.id, record.created, score, spot, factors, lifts)
 
 
-def _lifts(view: _View, record: RankingRecord, spot: int) -> dict[ReasonKind, float]:
+def _find_lifts(view: _RankingContext, record: RankingRecord, spot: int) -> dict[ReasonKind, float]:
     """Return the further reasons that a memory is meant."""
     lifts: dict[ReasonKind, float] = {}
     if record.id in view.named:
@@ -180,7 +184,7 @@ def _lifts(view: _View, record: RankingRecord, spot: int) -> dict[ReasonKind, fl
     return lifts
 
 
-def _self_lift(understood: Understood, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+def _self_lift(understood: ParsedQuestion, chances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how far each candidate is lifted if it is about the asker: as far as it fits what
     else they speak of, because most questions begin with an `I` and are about something else."""
     if not understood.about_self:
@@ -190,26 +194,26 @@ def _self_lift(understood: Understood, chances: NDArray[np.float64]) -> NDArray[
     return np.full(len(chances), LIFT_ONLY_SELF)
 
 
-def _standing(view: _View, record: RankingRecord, spot: int) -> BoostInputs:
+def _build_standing(view: _RankingContext, record: RankingRecord, spot: int) -> BoostInputs:
     pool, place, now = view.scored.pool, view.scored.places[spot], view.now
     newest = view.understood.newest_first
     return BoostInputs(
         tier=TIERS[pool.tier[place]],
         confidence=record.confidence,
         same_space=bool(pool.same_space[place]),
-        idle_days=_days(record.last_accessed, now),
+        idle_days=_days_since(record.last_accessed, now),
         uses=record.access_count,
         importance=record.importance,
         outdated=bool(pool.outdated[place]),
-        age_days=_days(record.created, now) if newest else None,
-        on_date=_on_date(view, spot),
-        on_day=bool(_on_date(view, spot) and view.scored.columns["date"][spot] > 1),
+        age_days=_days_since(record.created, now) if newest else None,
+        on_date=_is_on_date(view, spot),
+        on_day=bool(_is_on_date(view, spot) and view.scored.columns["date"][spot] > 1),
         relevance=record.relevance,
         relevance_weight=view.relevance_weight,
     )
 
 
-def _on_date(view: _View, spot: int) -> bool | None:
+def _is_on_date(view: _RankingContext, spot: int) -> bool | None:
     """Whether a note is of the date asked about; a conversation's head sees to it itself."""
     soft = any(span.month and not span.firm for span in view.understood.spans)
     if not soft or HEADS[view.scored.head[spot]] == "dialogue":
@@ -217,5 +221,5 @@ def _on_date(view: _View, spot: int) -> bool | None:
     return bool(view.scored.columns["date"][spot] > 0)
 
 
-def _days(since: datetime, now: datetime) -> float:
+def _days_since(since: datetime, now: datetime) -> float:
     return (now - since).total_seconds() / SECONDS_A_DAY

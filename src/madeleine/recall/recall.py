@@ -17,26 +17,26 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.words import SELF_SOURCE
-from madeleine.recall.activation import spread, standing_of
-from madeleine.recall.candidates import Prepared, draw, prepare
+from madeleine.recall.activation import spread_activation, standing_of
+from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepare_question
 from madeleine.recall.explaining import (
-    Absent,
-    Explained,
-    Place,
-    explain,
-    how_near,
-    is_over,
-    match_of,
-    place_of,
-    reasons,
-    retired,
-    why_not,
+    AbsenceExplanation,
+    PassagePosition,
+    ScoreExplanation,
+    explain_absence,
+    explain_score,
+    find_passage,
+    find_reasons,
+    is_outdated,
+    match_scores,
+    note_retired,
+    shortfall_parts,
 )
-from madeleine.recall.ranking import Ranked, order, ranked
+from madeleine.recall.ranking import RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
-from madeleine.recall.scoring import Scored, heads_of, score
-from madeleine.recall.spoken import speaking_of
-from madeleine.recall.understanding import Understood
+from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
+from madeleine.recall.spoken import find_speaking_of
+from madeleine.recall.understanding import ParsedQuestion
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
 from madeleine.write.reconcile import unread_note
@@ -48,29 +48,29 @@ SPOKEN_OF = 0.25  # and of what only speaks of that time
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecallMatch:
     """A memory that answers, how well from 0 to 1, and why."""
 
     memory: Memory
     score: float
     reasons: tuple[Cause, ...]
     match: Mapping[str, float]
-    passage: Place | None = None
-    explained: Explained | None = None
+    passage: PassagePosition | None = None
+    explained: ScoreExplanation | None = None
     mentioned: tuple[str, ...] = ()
     """Ids of the memories that the reasons name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallResult:
     """The answers, best first; none comes with a reason. `notes` say what is degraded."""
 
-    hits: tuple[Found, ...]
+    hits: tuple[RecallMatch, ...]
     silence: Cause | None = None
     notes: tuple[Cause, ...] = ()
     why_not: str | None = None
-    absent: Absent | None = None
-    """What `why_not` says, in its parts."""
+    absent: AbsenceExplanation | None = None
+    """What `explain_absence` says, in its parts."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class _Search:
     """A question on its way through the stages."""
 
     query: RecallQuery
-    prepared: Prepared
+    prepared: PreparedQuestion
     chosen: Filter
     now: datetime
     notes: tuple[Cause, ...]
@@ -86,10 +86,10 @@ class _Search:
     """The time that narrows the filter, in words."""
     nothing_from: str = ""
     """The time that nothing is from, in words."""
-    scored: Scored | None = None
+    scored: ScoredCandidates | None = None
 
     @property
-    def understood(self) -> Understood:
+    def understood(self) -> ParsedQuestion:
         return self.prepared.asked.understood
 
 
@@ -99,19 +99,23 @@ def recall(
     touch: bool = True,
     trace: QueryEmbedding | None = None,
     look_again: bool = True,
-) -> Recalled:
+) -> RecallResult:
     """Return the memories that answer `query`; `touch` counts them as used. Whoever has had
     the question read hands in its `trace`; `look_again` lets a cross-encoder have its say."""
-    prepared = prepare(stores, query, trace)
+    prepared = prepare_question(stores, query, trace)
     again = look_again and stores.minds.reranker is not None
     with stores.index.steady():
-        search = _begin(stores, query, prepared)
-        hits = _from_then(stores, search) if _lists(search) else _compared(stores, search)
-        answer = None if again else _answered(stores, search, hits)
+        search = _begin_search(stores, query, prepared)
+        hits = (
+            _list_from_time(stores, search)
+            if _is_listing(search)
+            else _compare_candidates(stores, search)
+        )
+        answer = None if again else _build_result(stores, search, hits)
     if answer is None:
-        hits = _looked_at_again(stores, search, hits)  # no state is held meanwhile (I6)
+        hits = _rerank_hits(stores, search, hits)  # no state is held meanwhile (I6)
         with stores.index.steady():
-            answer = _answered(stores, search, hits)
+            answer = _build_result(stores, search, hits)
     if touch and answer.hits:
         shown_ids = [each.memory.id for each in answer.hits]
         late = record_use(stores, shown_ids, "recalled", query.session_id)
@@ -119,24 +123,24 @@ def recall(
     return answer
 
 
-def _answered(stores: Stores, search: _Search, hits: list[Ranked]) -> Recalled:
+def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> RecallResult:
     """Let the graph speak, and say what is found or why nothing is."""
     query = search.query
-    hits, silence = _or_silence(stores, search, _connected(stores, search, hits))
-    found = _all_found(stores, search, hits[: query.limit])
+    hits, silence = _select_near_enough(stores, search, _follow_connections(stores, search, hits))
+    found = _build_hits(stores, search, hits[: query.limit])
     reason = _why_not(stores, search, hits) if query.why_not else None
-    silence = _mentioned(stores, search, silence)
-    return Recalled(found, silence, search.notes, reason.text if reason else None, reason)
+    silence = _note_retired(stores, search, silence)
+    return RecallResult(found, silence, search.notes, reason.text if reason else None, reason)
 
 
 # --- stages ---------------------------------------------------------------------------------
 
 
-def _begin(stores: Stores, query: RecallQuery, prepared: Prepared) -> _Search:
+def _begin_search(stores: Stores, query: RecallQuery, prepared: PreparedQuestion) -> _Search:
     """What a question says about when narrows the filter, unless there is nothing from then."""
     search = _Search(query, prepared, query.filter, stores.clock.now(), prepared.notes)
     spans = [each for each in search.understood.spans if each.firm or _asks_only_when(search)]
-    narrow = _narrowed(query.filter, spans)
+    narrow = _narrow_filter(query.filter, spans)
     said = ", ".join(dict.fromkeys(each.words for each in spans))
     if spans and not stores.search.listing(narrow, search.now, 1):
         search.nothing_from = said
@@ -146,7 +150,7 @@ def _begin(stores: Stores, query: RecallQuery, prepared: Prepared) -> _Search:
     return search
 
 
-def _narrowed(chosen: Filter, spans: Sequence[TimeSpan]) -> Filter:
+def _narrow_filter(chosen: Filter, spans: Sequence[TimeSpan]) -> Filter:
     """Return the filter within all of the times; of times that exclude each other, from the
     beginning of the first to the end of the last."""
     starts, ends = [each.start for each in spans], [each.end for each in spans]
@@ -175,33 +179,33 @@ def _asks_only_when(search: _Search) -> bool:
     return timed and not understood.telling and not understood.ids
 
 
-def _lists(search: _Search) -> bool:
+def _is_listing(search: _Search) -> bool:
     """Whether everything from a time is the answer. A date that nothing is from may still be
     spoken of, and is looked for."""
     dated = any(not each.firm for each in search.understood.spans)
     return _asks_only_when(search) and (bool(search.when) or not dated)
 
 
-def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
+def _list_from_time(stores: Stores, search: _Search) -> list[RankedHit]:
     """Return what is from the time asked for, or of any time, newest first; then what speaks
     of it."""
     newest = stores.search.listing(search.chosen, search.now, search.query.limit + 1)
     found = [each for each in newest if each.source != SELF_SOURCE][: search.query.limit]
     then = Cause(ReasonKind.FROM_TIME, {"when": search.when})
     said = then if search.when else Cause(ReasonKind.AMONG_NEWEST)
-    listed = [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
+    listed = [RankedHit(each.id, each.created, FROM_THEN, said=[said]) for each in found]
     if len(listed) >= search.query.limit:
         return listed
-    return [*listed, *_spoken_of(stores, search, {each.id for each in found})]
+    return [*listed, *_find_speaking_of_time(stores, search, {each.id for each in found})]
 
 
-def _spoken_of(stores: Stores, search: _Search, known: set[str]) -> list[Ranked]:
+def _find_speaking_of_time(stores: Stores, search: _Search, known: set[str]) -> list[RankedHit]:
     """Return what speaks of the date asked for. What was said relative to now was written
     down then."""
     dates = [each for each in search.understood.spans if not each.firm]
-    found = speaking_of(stores, dates, search.query.filter, search.now)
+    found = find_speaking_of(stores, dates, search.query.filter, search.now)
     return [
-        Ranked(
+        RankedHit(
             each.id,
             each.created,
             SPOKEN_OF,
@@ -212,16 +216,18 @@ def _spoken_of(stores: Stores, search: _Search, known: set[str]) -> list[Ranked]
     ]
 
 
-def _compared(stores: Stores, search: _Search) -> list[Ranked]:
+def _compare_candidates(stores: Stores, search: _Search) -> list[RankedHit]:
     """Draw candidates, compare them with the question and rank them."""
     query, now = search.query, search.now
-    pool = draw(stores, query, search.prepared, search.chosen, now)
+    pool = draw_candidates(stores, query, search.prepared, search.chosen, now)
     prepared, heads = search.prepared, heads_of(stores)
-    search.scored = score(stores, heads, prepared.asked, pool, query.limit, prepared.named)
-    return ranked(stores, query, search.prepared, search.scored, now)
+    search.scored = score_candidates(
+        stores, heads, prepared.asked, pool, query.limit, prepared.named
+    )
+    return rank_candidates(stores, query, search.prepared, search.scored, now)
 
 
-def _looked_at_again(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
+def _rerank_hits(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
     """Let the cross-encoder have its say."""
     if search.scored is None:
         return hits
@@ -230,7 +236,7 @@ def _looked_at_again(stores: Stores, search: _Search, hits: list[Ranked]) -> lis
     return hits
 
 
-def _connected(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
+def _follow_connections(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
     if search.scored is None:
         return hits
     hits = _activate(stores, search, hits)
@@ -239,14 +245,14 @@ def _connected(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Rank
     return _successors_first(stores, hits) if swapping else hits
 
 
-def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
+def _activate(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
     """Let the best hits pass on some of their score to what is connected with them."""
     seeds = [(each.id, min(each.score, 1.0)) for each in hits]
-    passed = spread(stores, seeds, search.chosen, search.now)
+    passed = spread_activation(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
     strangers = stores.search.memories(each for each in passed if each not in known)
     weight = stores.habits.recall.relevance_weight
-    known |= {each.id: _stranger(search, each, weight) for each in strangers.values()}
+    known |= {each.id: _uncompared_hit(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
         share = 0.0 if hit is None else what.score * math.prod(hit.factors.values())
@@ -254,19 +260,19 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
             hit.score = hit.inherited = share
             hit.said.append(what.reason)
             hit.mentioned.append(what.seed)
-    return sorted(known.values(), key=order)
+    return sorted(known.values(), key=rank_key)
 
 
-def _stranger(search: _Search, memory: Memory, relevance_weight: float) -> Ranked:
+def _uncompared_hit(search: _Search, memory: Memory, relevance_weight: float) -> RankedHit:
     """Return a memory that was not compared with the question, as it stands."""
-    over = is_over(memory, search.chosen, search.now)
+    over = is_outdated(memory, search.chosen, search.now)
     newest = search.understood.newest_first
     standing = standing_of(memory, search.query.space, over, newest, search.now)
     weighed = replace(standing, relevance_weight=relevance_weight)
-    return Ranked(memory.id, memory.created, 0.0, factors=boost_factors(weighed))
+    return RankedHit(memory.id, memory.created, 0.0, factors=boost_factors(weighed))
 
 
-def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
+def _successors_first(stores: Stores, hits: list[RankedHit]) -> list[RankedHit]:
     """Let what superseded a memory change places with it where the old one fits better."""
     memories = stores.search.memories(each.id for each in hits)
     known = {each.id: each for each in hits}
@@ -274,52 +280,52 @@ def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
     for _ in newer:  # a chain comes into order one step at a time
         for old in hits:
             new = newer.get(old.id)
-            if new is not None and order(old) < order(new):
+            if new is not None and rank_key(old) < rank_key(new):
                 old.score, new.score = min(new.score, OUTDATED_FACTOR * old.score), old.score
                 new.said.append(Cause(ReasonKind.IN_PLACE_OF, {"memory": old.id}))
                 new.mentioned.append(old.id)
-    return sorted(hits, key=order)
+    return sorted(hits, key=rank_key)
 
 
-def _or_silence(
-    stores: Stores, search: _Search, hits: list[Ranked]
-) -> tuple[list[Ranked], Cause | None]:
+def _select_near_enough(
+    stores: Stores, search: _Search, hits: list[RankedHit]
+) -> tuple[list[RankedHit], Cause | None]:
     """Return the hits that are good enough, or why there are none. One must be better than
     merely good enough for the others to be worth saying."""
     habits = stores.habits
     if not search.understood.words:
         return [], Cause(SilenceKind.NO_WORD)
-    if search.nothing_from and _lists(search):
+    if search.nothing_from and _is_listing(search):
         return [], Cause(SilenceKind.NOTHING_FROM_TIME, {"when": search.nothing_from})
     near = [each for each in hits if _is_near(search, each, habits.recall.least_score)]
     if any(_is_near(search, each, habits.recall.least_best) for each in near):
         return near, None
     if hits:
-        best = how_near(hits[0], habits.recall.least_best) if search.query.explain else {}
+        best = shortfall_parts(hits[0], habits.recall.least_best) if search.query.explain else {}
         return [], Cause(SilenceKind.NONE_NEAR_ENOUGH, {"count": len(hits), **best})
     if stores.search.count(search.chosen, search.now) == 0:
-        return [], _why_nobody(stores, search)
+        return [], _why_nothing_passes(stores, search)
     return [], Cause(SilenceKind.NOTHING_MATCHES)
 
 
-def _mentioned(stores: Stores, search: _Search, silence: Cause | None) -> Cause | None:
+def _note_retired(stores: Stores, search: _Search, silence: Cause | None) -> Cause | None:
     """Return the reason for silence, and note what the asker should know of the rest."""
     search.notes += unread_note(stores)
-    over = retired(stores, search.prepared.named, search.chosen, search.now)
+    over = note_retired(stores, search.prepared.named, search.chosen, search.now)
     if over and silence is not None:
         return Cause(SilenceKind.ALL_RETIRED, {"memories": [dict(each.parts) for each in over]})
     search.notes += tuple(over)
     return silence
 
 
-def _why_nobody(stores: Stores, search: _Search) -> Cause:
+def _why_nothing_passes(stores: Stores, search: _Search) -> Cause:
     if stores.search.extent().memories == 0:
         return Cause(SilenceKind.NO_MEMORY)
     plain = search.chosen == Filter()
     return Cause(SilenceKind.ALL_OUTDATED if plain else SilenceKind.FILTERED_OUT)
 
 
-def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
+def _is_near(search: _Search, hit: RankedHit, least: float) -> bool:
     """Whether a hit is worth saying: it shares words, or it is likely enough. Where no model
     has read it, words are all there is, and without one it is not likely at all."""
     scored = search.scored
@@ -336,30 +342,32 @@ def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
 # --- words for it ---------------------------------------------------------------------------
 
 
-def _all_found(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> tuple[Found, ...]:
+def _build_hits(
+    stores: Stores, search: _Search, hits: Sequence[RankedHit]
+) -> tuple[RecallMatch, ...]:
     memories = stores.search.memories(each.id for each in hits)
     return tuple(
-        _found(stores, search, each, memories[each.id]) for each in hits if each.id in memories
+        _build_hit(stores, search, each, memories[each.id]) for each in hits if each.id in memories
     )
 
 
-def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Found:
+def _build_hit(stores: Stores, search: _Search, hit: RankedHit, memory: Memory) -> RecallMatch:
     scored = search.scored
-    said = reasons(hit, memory, scored, search.query.filter, search.now)
+    said = find_reasons(hit, memory, scored, search.query.filter, search.now)
     mentioned = (*hit.mentioned, *filter(None, [memory.superseded_by]))
     if scored is None:
-        return Found(memory, display_score(hit.score), said, {}, mentioned=mentioned)
-    explained = explain(hit, scored, heads_of(stores)) if search.query.explain else None
-    return Found(
+        return RecallMatch(memory, display_score(hit.score), said, {}, mentioned=mentioned)
+    explained = explain_score(hit, scored, heads_of(stores)) if search.query.explain else None
+    return RecallMatch(
         memory=memory,
         score=display_score(hit.score),
         reasons=said,
-        match=match_of(hit, scored),
-        passage=place_of(hit, memory, scored),
+        match=match_scores(hit, scored),
+        passage=find_passage(hit, memory, scored),
         explained=explained,
         mentioned=mentioned,
     )
 
 
-def _why_not(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> Absent:
-    return why_not(stores, search.query, search.chosen, search.scored, hits, search.now)
+def _why_not(stores: Stores, search: _Search, hits: Sequence[RankedHit]) -> AbsenceExplanation:
+    return explain_absence(stores, search.query, search.chosen, search.scored, hits, search.now)

@@ -13,9 +13,9 @@ from madeleine.errors import MindDown
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import RecallQuery
-from madeleine.recall.explaining import place_of
-from madeleine.recall.ranking import Ranked, order
-from madeleine.recall.scoring import Scored
+from madeleine.recall.explaining import find_passage
+from madeleine.recall.ranking import RankedHit, rank_key
+from madeleine.recall.scoring import ScoredCandidates
 from madeleine.rules.fusion import blend_with_rerank
 from madeleine.write.stores import Stores
 
@@ -23,8 +23,8 @@ SHOWN_CHARS = 2_000  # of a memory: as much as a cross-encoder reads
 
 
 def rerank(
-    stores: Stores, query: RecallQuery, hits: Sequence[Ranked], scored: Scored
-) -> tuple[list[Ranked], tuple[Cause, ...]]:
+    stores: Stores, query: RecallQuery, hits: Sequence[RankedHit], scored: ScoredCandidates
+) -> tuple[list[RankedHit], tuple[Cause, ...]]:
     """Return the hits in their new order, and what went wrong if anything did."""
     reranker, habits = stores.minds.reranker, stores.habits
     if reranker is None:
@@ -38,19 +38,21 @@ def rerank(
             notes = (Cause(NoteKind.RERANK_TIMED_OUT),)
             break
         try:
-            (logit,) = reranker.score(query.text, [_text(hit, memories.get(hit.id), scored)])
+            (logit,) = reranker.score(
+                query.text, [_text_to_read(hit, memories.get(hit.id), scored)]
+            )
         except MindDown as down:
             notes = (Cause(NoteKind.NOT_RERANKED, {"why": down.message}),)
             break
         hit.reranked = logit
         hit.score = blend_with_rerank(hit.score, logit, habits.reranker.blend)
-    return sorted(hits, key=order), notes
+    return sorted(hits, key=rank_key), notes
 
 
-def _text(hit: Ranked, memory: Memory | None, scored: Scored) -> str:
+def _text_to_read(hit: RankedHit, memory: Memory | None, scored: ScoredCandidates) -> str:
     """Return what is read of a memory: its title and, of a long one, the passage that fits."""
     if memory is None:
         return ""
-    passage = place_of(hit, memory, scored)
+    passage = find_passage(hit, memory, scored)
     text = memory.content if passage is None else passage.text
     return f"{memory.title or ''}\n{text}".strip()[:SHOWN_CHARS]

@@ -1,6 +1,6 @@
 """How well each candidate answers: features, the head that weighs them, and the chance.
 
-`collect` gives the same columns to `bench/training`, so that weights are learnt from exactly
+`collect_training_example` gives the same columns to `bench/training`, so that weights are learnt from exactly
 what the product computes.
 """
 
@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 
 from madeleine.index.search import CandidatePool
 from madeleine.model.query import RecallQuery
-from madeleine.recall.asked import Asked
-from madeleine.recall.candidates import choose, draw, prepare
-from madeleine.recall.features import Columns, Places, Values, compare, evidence, rows_needed
-from madeleine.recall.weights import HEADS, shipped
+from madeleine.recall.asked import WeightedQuestion
+from madeleine.recall.candidates import choose_candidates, draw_candidates, prepare_question
+from madeleine.recall.features import (
+    Columns,
+    Places,
+    Values,
+    collect_evidence,
+    compute_features,
+    rows_needed,
+)
+from madeleine.recall.weights import HEADS, shipped_weights
 from madeleine.rules.fusion import RecallHead, calibrate_sums, weighted_sums
 from madeleine.write.stores import Stores
 
@@ -25,7 +32,7 @@ COMPARED_PER_HIT = 2.5  # whoever asks for sixty answers looks far down the list
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredCandidates:
     """The candidates that were compared closely, as columns. `places` are those of the pool,
     `head` says which of `HEADS` weighed each."""
 
@@ -39,7 +46,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class TrainingExample:
     """What training sees of a question: ids, features and the head of each candidate."""
 
     ids: tuple[str, ...]
@@ -50,28 +57,28 @@ class Collected:
 
 def heads_of(stores: Stores) -> Mapping[str, RecallHead]:
     """Return the weights that are set, or the shipped ones."""
-    return stores.habits.heads or shipped()
+    return stores.habits.heads or shipped_weights()
 
 
-def score(
+def score_candidates(
     stores: Stores,
     heads: Mapping[str, RecallHead],
-    asked: Asked,
+    asked: WeightedQuestion,
     pool: CandidatePool,
     limit: int,
     named: Sequence[str] = (),
-) -> Scored:
+) -> ScoredCandidates:
     """Compare the best candidates of a pool with the question, more of them if many answers
     are wanted, and those that it names by their id in any case."""
     count = max(stores.habits.recall.compared, int(limit * COMPARED_PER_HIT))
-    places = choose(asked, pool, count)
+    places = choose_candidates(asked, pool, count)
     if named:
-        places = np.union1d(places, _named(stores, pool, named))
+        places = np.union1d(places, _places_of_ids(stores, pool, named))
     rows = rows_needed(pool, places)
     details = stores.search.details(pool, rows)
-    columns = compare(asked, pool, places, rows, details).columns if len(places) else {}
-    told = evidence(asked, columns)
-    head = _heads(pool, places, columns)
+    columns = compute_features(asked, pool, places, rows, details).columns if len(places) else {}
+    told = collect_evidence(asked, columns)
+    head = _choose_heads(pool, places, columns)
     sums, chances = np.zeros(len(places)), np.zeros(len(places))
     for number, name in enumerate(HEADS):
         mine = head == number
@@ -79,17 +86,17 @@ def score(
             part = {each: values[mine] for each, values in columns.items()}
             sums[mine] = weighted_sums(heads[name], part)
             chances[mine] = calibrate_sums(heads[name], sums[mine], told)
-    return Scored(pool, places, columns, head, told, sums, chances)
+    return ScoredCandidates(pool, places, columns, head, told, sums, chances)
 
 
-def _named(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:
+def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:
     """Return the places of the memories with these ids, as far as the filter allows them."""
     ids = stores.search.ids(pool.nodes.tolist())
     meant = [ids.get(node) in named for node in pool.nodes.tolist()]
     return np.flatnonzero(pool.allowed & np.array(meant, np.bool_))
 
 
-def _heads(pool: CandidatePool, places: Places, columns: Columns) -> NDArray[np.int64]:
+def _choose_heads(pool: CandidatePool, places: Places, columns: Columns) -> NDArray[np.int64]:
     """Return which head weighs each candidate."""
     read = pool.embedded[places] & ("near" in columns)
     closely = read & ("tokens" in columns)
@@ -98,16 +105,16 @@ def _heads(pool: CandidatePool, places: Places, columns: Columns) -> NDArray[np.
     return names.astype(np.int64)
 
 
-def collect(stores: Stores, query: RecallQuery) -> Collected:
+def collect_training_example(stores: Stores, query: RecallQuery) -> TrainingExample:
     """Return the columns of every candidate of a question, the best passage of each memory."""
     now = stores.clock.now()
-    prepared = prepare(stores, query)
-    pool = draw(stores, query, prepared, query.filter, now)
-    scored = score(stores, heads_of(stores), prepared.asked, pool, query.limit)
+    prepared = prepare_question(stores, query)
+    pool = draw_candidates(stores, query, prepared, query.filter, now)
+    scored = score_candidates(stores, heads_of(stores), prepared.asked, pool, query.limit)
     best = _best_passages(scored)
     nodes = pool.nodes[scored.places[best]].tolist()
     ids = stores.search.ids(nodes)
-    return Collected(
+    return TrainingExample(
         ids=tuple(ids.get(node, "") for node in nodes),
         columns={name: values[best] for name, values in scored.columns.items()},
         heads=tuple(HEADS[number] for number in scored.head[best].tolist()),
@@ -115,7 +122,7 @@ def collect(stores: Stores, query: RecallQuery) -> Collected:
     )
 
 
-def _best_passages(scored: Scored) -> Places:
+def _best_passages(scored: ScoredCandidates) -> Places:
     order = np.argsort(-scored.chances, kind="stable")
     _, first = np.unique(scored.pool.nodes[scored.places][order], return_index=True)
     return np.sort(order[first])

@@ -17,7 +17,7 @@ from madeleine.write.stores import Stores
 LOOKED_AT = 200  # memories that hold a word for the date: reading more takes longer than a recall
 
 
-def speaking_of(
+def find_speaking_of(
     stores: Stores, spans: Sequence[TimeSpan], chosen: Filter, now: datetime
 ) -> list[tuple[Memory, TimeSpan]]:
     """Return the memories that name one of these dates, with the one that they name, the best
@@ -27,9 +27,11 @@ def speaking_of(
         return []
     hits = stores.search.search_text(terms, chosen, now, LOOKED_AT)
     memories = stores.search.memories(each.id for each in hits).values()
-    return [(each, span) for each in memories if (span := _named(each, spans)) is not None]
+    return [
+        (each, span) for each in memories if (span := _find_named_date(each, spans)) is not None
+    ]
 
 
-def _named(memory: Memory, spans: Sequence[TimeSpan]) -> TimeSpan | None:
+def _find_named_date(memory: Memory, spans: Sequence[TimeSpan]) -> TimeSpan | None:
     text = f"{memory.title or ''}\n{memory.content}"
     return next((each for each in spans if names_date(text, each, memory.created)), None)

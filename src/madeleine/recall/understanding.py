@@ -43,7 +43,7 @@ jotted keep kept learn learned learning learnt memories memory new news note not
 recall recalled record recorded records save saved saving show something store stored stuff talk
 talked talking thing things worked working write writing written wrote
 """
-KEPT = frozenset(_KEPT_WORDS.split())
+KEEPING_WORDS = frozenset(_KEPT_WORDS.split())
 """Words for keeping things: beside a time they say no more than that something is from then."""
 IDS_AT_MOST = 16
 
@@ -60,7 +60,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？\n:]\W*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class QuestionWord:
     """A word of the question: in lower case and NFKC, and where it stands as it was asked."""
 
     text: str
@@ -69,7 +69,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class AnswerHints:
     """What kind of answer is wanted. Hints for ranking; a question may be none of them."""
 
     when: bool = False
@@ -80,12 +80,12 @@ class Asks:
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedQuestion:
     """What a question asks."""
 
     text: str
     """As it was asked: `words` and `spans` point into it."""
-    words: tuple[Word, ...]
+    words: tuple[QuestionWord, ...]
     """All of its words, in order. None: it holds only punctuation or nothing."""
     terms: tuple[str, ...]
     """What to search for, each once. The words themselves if they are all stop words."""
@@ -101,87 +101,89 @@ class Understood:
     """Whether the asker speaks of themselves."""
     spans: tuple[TimeSpan, ...]
     newest_first: bool
-    asks: Asks
+    asks: AnswerHints
 
 
-def understand(text: str, now: datetime) -> Understood:
+def parse_question(text: str, now: datetime) -> ParsedQuestion:
     """Return what `text` asks, as of `now`. Any text will do; only its beginning is read."""
-    words = _words(text)
+    words = _split_words(text)
     spans, newest = tuple(read_times(text, now)), find_newest_words(text)
     firm = [span.at for span in spans if span.firm] + newest
     soft = [span.at for span in spans if not span.firm]
-    terms = _terms(text, words, firm, soft)
-    return Understood(
+    terms = _select_terms(text, words, firm, soft)
+    return ParsedQuestion(
         text=text,
         words=words,
         terms=terms,
-        telling=_telling(terms, words, firm, soft),
-        phrases=_phrases(text),
-        ids=_ids(text),
-        names=_names(text, words, firm + soft),
-        about_self=_about_self(text, words),
+        telling=_select_telling(terms, words, firm, soft),
+        phrases=_find_phrases(text),
+        ids=_find_ids(text),
+        names=_find_names(text, words, firm + soft),
+        about_self=_is_about_self(text, words),
         spans=spans,
         newest_first=bool(newest),
-        asks=_asks(text),
+        asks=_read_hints(text),
     )
 
 
-def _words(text: str) -> tuple[Word, ...]:
+def _split_words(text: str) -> tuple[QuestionWord, ...]:
     """Return every run of letters, marks, digits and private characters, as FTS5 cuts them; of
     a question without any, its emoji."""
-    runs = groupby(enumerate(text[:TEXT_CHARS]), key=lambda each: _in_a_word(each[1]))
-    words = tuple(_word(text, list(run)) for inside, run in runs if inside)
+    runs = groupby(enumerate(text[:TEXT_CHARS]), key=lambda each: _is_word_character(each[1]))
+    words = tuple(_build_word(text, list(run)) for inside, run in runs if inside)
     return words or tuple(
-        Word(each, place, place + 1)
+        QuestionWord(each, place, place + 1)
         for place, each in enumerate(text[:TEXT_CHARS])
         if is_emoji(each)
     )
 
 
-def _in_a_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     category = unicodedata.category(character)
     return (category[0] in "LMN" and character != EMOJI_SELECTOR) or category == "Co"
 
 
-def _word(text: str, run: Sequence[tuple[int, str]]) -> Word:
+def _build_word(text: str, run: Sequence[tuple[int, str]]) -> QuestionWord:
     start, end = run[0][0], run[-1][0] + 1
-    return Word(unicodedata.normalize("NFKC", text[start:end]).lower(), start, end)
+    return QuestionWord(unicodedata.normalize("NFKC", text[start:end]).lower(), start, end)
 
 
-def _terms(
+def _select_terms(
     text: str,
-    words: Sequence[Word],
+    words: Sequence[QuestionWord],
     firm: Sequence[tuple[int, int]],
     soft: Sequence[tuple[int, int]],
 ) -> tuple[str, ...]:
     """Return the words to search for. What says nothing is left out as long as something is
     left; a date may stand in the text that is looked for, so it stays."""
-    rest = [each for each in words if not _inside(each, firm)]
+    rest = [each for each in words if not _is_inside(each, firm)]
     spoken = [each for each in rest if not _is_stop(text, each) or _is_date(each, soft)]
     asking = find_meta_phrases(text)
-    about = [each for each in spoken if each.text not in META_WORDS and not _inside(each, asking)]
+    about = [
+        each for each in spoken if each.text not in META_WORDS and not _is_inside(each, asking)
+    ]
     chosen = about or spoken or rest or words
-    return tuple(dict.fromkeys(_bounded(each.text) for each in chosen))[:TERMS_AT_MOST]
+    return tuple(dict.fromkeys(_cut_term(each.text) for each in chosen))[:TERMS_AT_MOST]
 
 
-def _bounded(term: str) -> str:
+def _cut_term(term: str) -> str:
     return term if term.isascii() else term[:TERM_CHARS]
 
 
-def _is_stop(text: str, word: Word) -> bool:
+def _is_stop(text: str, word: QuestionWord) -> bool:
     if word.text in CONTRACTION_STEMS and text[word.end : word.end + 2] in ("'t", "’t", "'T", "’T"):
         return True
     return word.text in STOP_WORDS or word.text in QUESTION_WORDS
 
 
-def _is_date(word: Word, soft: Sequence[tuple[int, int]]) -> bool:
+def _is_date(word: QuestionWord, soft: Sequence[tuple[int, int]]) -> bool:
     """Whether a stop word is part of a date: `may` is, the `in` before it is not."""
-    return word.text == "may" and _inside(word, soft)
+    return word.text == "may" and _is_inside(word, soft)
 
 
-def _telling(
+def _select_telling(
     terms: tuple[str, ...],
-    words: Sequence[Word],
+    words: Sequence[QuestionWord],
     firm: Sequence[tuple[int, int]],
     soft: Sequence[tuple[int, int]],
 ) -> frozenset[str]:
@@ -190,35 +192,37 @@ def _telling(
     A question for a time and nothing else (`what did I do yesterday`) has none: everything
     from then is an answer.
     """
-    timely = {_bounded(each.text) for each in words if _inside(each, [*firm, *soft])}
+    timely = {_cut_term(each.text) for each in words if _is_inside(each, [*firm, *soft])}
     telling = frozenset(terms) - timely
     if not firm and not soft:
         return telling
     spoken = telling - STOP_WORDS - QUESTION_WORDS
-    return frozenset() if spoken <= META_WORDS | KEPT else spoken
+    return frozenset() if spoken <= META_WORDS | KEEPING_WORDS else spoken
 
 
-def _inside(word: Word, places: Sequence[tuple[int, int]]) -> bool:
+def _is_inside(word: QuestionWord, places: Sequence[tuple[int, int]]) -> bool:
     return any(start <= word.start and word.end <= end for start, end in places)
 
 
-def _phrases(text: str) -> tuple[str, ...]:
-    found = (_plain(match) for match in _QUOTED.finditer(text, 0, TEXT_CHARS))
+def _find_phrases(text: str) -> tuple[str, ...]:
+    found = (_normalize_quote(match) for match in _QUOTED.finditer(text, 0, TEXT_CHARS))
     return tuple(dict.fromkeys(each for each in found if each))[:PHRASES_AT_MOST]
 
 
-def _plain(match: re.Match[str]) -> str:
+def _normalize_quote(match: re.Match[str]) -> str:
     """Return what was quoted, or nothing if there is no word in it."""
     quoted = unicodedata.normalize("NFKC", match[match.lastindex or 0]).lower()
-    return " ".join(quoted.split()) if any(map(_in_a_word, quoted)) else ""
+    return " ".join(quoted.split()) if any(map(_is_word_character, quoted)) else ""
 
 
-def _ids(text: str) -> tuple[str, ...]:
+def _find_ids(text: str) -> tuple[str, ...]:
     found = (match.group().lower() for match in _ID.finditer(text, 0, TEXT_CHARS))
     return tuple(dict.fromkeys(found))[:IDS_AT_MOST]
 
 
-def _names(text: str, words: Sequence[Word], times: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+def _find_names(
+    text: str, words: Sequence[QuestionWord], times: Sequence[tuple[int, int]]
+) -> tuple[str, ...]:
     """Return the likely names. A question all in capitals tells none of them apart."""
     if text.isupper():
         return ()
@@ -226,14 +230,14 @@ def _names(text: str, words: Sequence[Word], times: Sequence[tuple[int, int]]) -
 
 
 def _name_words(
-    text: str, words: Sequence[Word], times: Sequence[tuple[int, int]]
+    text: str, words: Sequence[QuestionWord], times: Sequence[tuple[int, int]]
 ) -> Iterator[str]:
     for place, word in enumerate(words):
         written = text[word.start : word.end]
-        if _is_stop(text, word) or len(written) < 2 or _inside(word, times):
+        if _is_stop(text, word) or len(written) < 2 or _is_inside(word, times):
             continue
         if _is_identifier(written) or (
-            place and written[0].isupper() and not _begins(text, word.start)
+            place and written[0].isupper() and not _begins_sentence(text, word.start)
         ):
             yield word.text
 
@@ -243,12 +247,12 @@ def _is_identifier(written: str) -> bool:
     return any(each.isupper() for each in written[1:]) and any(map(str.isalpha, written[1:]))
 
 
-def _begins(text: str, start: int) -> bool:
+def _begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence begins there."""
     return _SENTENCE_END.search(text, max(0, start - 8), start) is not None
 
 
-def _about_self(text: str, words: Sequence[Word]) -> bool:
+def _is_about_self(text: str, words: Sequence[QuestionWord]) -> bool:
     """Whether words for the asker occur; `US` is a country unless everything is in capitals."""
     return any(
         each.text in SELF_WORDS and (text[each.start : each.end] != "US" or text.isupper())
@@ -256,8 +260,8 @@ def _about_self(text: str, words: Sequence[Word]) -> bool:
     )
 
 
-def _asks(text: str) -> Asks:
-    return Asks(
+def _read_hints(text: str) -> AnswerHints:
+    return AnswerHints(
         when=asks_when(text),
         how_many=asks_how_many(text),
         who_or_where=asks_who_or_where(text),

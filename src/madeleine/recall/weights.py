@@ -17,15 +17,15 @@ model without tokens has read, and where there is no model."""
 
 
 @cache
-def shipped() -> dict[str, RecallHead]:
+def shipped_weights() -> dict[str, RecallHead]:
     """Return the weights that come with the package."""
     return read_weights(files("madeleine.recall").joinpath("weights.json").read_text("utf-8"))
 
 
-def weights_at(path: str) -> dict[str, RecallHead]:
+def load_weights(path: str) -> dict[str, RecallHead]:
     """Return the weights in a file of the user's, or the shipped ones when none is named."""
     if not path:
-        return shipped()
+        return shipped_weights()
     try:
         return read_weights(Path(path).expanduser().read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -35,10 +35,10 @@ def weights_at(path: str) -> dict[str, RecallHead]:
 def read_weights(text: str) -> dict[str, RecallHead]:
     """Return the heads that a file describes."""
     heads = json.loads(text)["heads"]
-    return {name: _head(heads[name]) for name in HEADS}
+    return {name: _parse_head(heads[name]) for name in HEADS}
 
 
-def _head(values: dict[str, Any]) -> RecallHead:
+def _parse_head(values: dict[str, Any]) -> RecallHead:
     said = values["calibration"]
     evidence = {name: float(weight) for name, weight in said["evidence"].items()}
     return RecallHead(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from madeleine.model.times import format_time
 from madeleine.sleep.values import Report
-from madeleine.sleep.wording import word_stop
+from madeleine.sleep.wording import render_stop
 
 TEXT_CHARS = 500  # of one text in a report
 ITEMS = 40  # of one list or table in it
@@ -21,7 +21,7 @@ def report_to_json(report: Report) -> dict[str, object]:
     return {
         **values,
         "began": format_time(report.began),
-        "stopped": None if stop is None else word_stop(stop),
+        "stopped": None if stop is None else render_stop(stop),
         "stopped_parts": None if stop is None else stop.to_json(),
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from madeleine.sleep.values import Report
-from madeleine.sleep.wording import word_stop
+from madeleine.sleep.wording import render_stop
 
 PREFIX = "[consolidation]"
 
@@ -37,7 +37,7 @@ def end_line(report: Report) -> str:
                 _number(counts, each) for each in ("archived_count", "deleted_count")
             )
             said = f"{name} task: archived {archived}, deleted {deleted} memories"
-    stop = "" if report.stopped is None else f"stopped: {word_stop(report.stopped)}"
+    stop = "" if report.stopped is None else f"stopped: {render_stop(report.stopped)}"
     more = [each for each in ("dry run" if report.dry_run else "", stop) if each]
     aside = f" ({', '.join(more)})" if more else ""
     return f"{PREFIX} {said}{aside}"

@@ -9,18 +9,18 @@ from madeleine.model.cause import Cause
 from madeleine.sleep.values import AskedInstead, StopKind
 
 
-def word_stop(stop: Cause) -> str:
+def render_stop(stop: Cause) -> str:
     """Return the sentence about why a run did not do all that it planned."""
     match stop.kind:
         case StopKind.ASKED_TO_STOP:
-            return f"asked to stop{_word_room(stop.parts)}"
+            return f"asked to stop{_render_room(stop.parts)}"
         case StopKind.NO_ROOM_FOR_PROPOSALS:
             return f"{stop.parts['without_room']} proposals found no room"
         case _:
-            return _word_breaker(stop.kind, stop.parts)
+            return _render_breaker(stop.kind, stop.parts)
 
 
-def _word_breaker(kind: str, parts: Mapping[str, Any]) -> str:
+def _render_breaker(kind: str, parts: Mapping[str, Any]) -> str:
     if kind == StopKind.TOO_MUCH_TRASHED:
         those = f"{parts['trashed']} of {parts['of']} memories that are not archived"
         would = f"{those} would go to the trash"
@@ -29,10 +29,10 @@ def _word_breaker(kind: str, parts: Mapping[str, Any]) -> str:
         lately = f" and {asked} others were asked about lately" if asked else ""
         would = f"{parts['changed']} of {parts['of']} memories would change{lately}"
     instead = _INSTEAD[parts["instead"]].format(**parts)
-    return f"{would}, more than {parts['share']:.0%}: {instead}{_word_room(parts)}"
+    return f"{would}, more than {parts['share']:.0%}: {instead}{_render_room(parts)}"
 
 
-def _word_room(parts: Mapping[str, Any]) -> str:
+def _render_room(parts: Mapping[str, Any]) -> str:
     left = parts.get("without_room")
     return f"; {left} of them found no room" if left else ""
 

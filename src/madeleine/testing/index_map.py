@@ -8,7 +8,7 @@ from madeleine.index.port import Index, IndexBatch
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.recall.paths import ways
+from madeleine.recall.paths import find_paths
 from madeleine.testing.making import NOON, event, ids, keep, memory, memory_id
 
 
@@ -96,7 +96,7 @@ def test_the_self_is_connected_with_what_describes_the_user(index: Index) -> Non
 def test_the_shortest_way_is_found_against_arrows_too(index: Index) -> None:
     keep(index, memory(1), _leaning(2, 1), _leaning(3, 2), _leaning(3, 2), _leaning(4, 3))
 
-    (way,) = ways(index.graph, memory_id(1), memory_id(4)).ways
+    (way,) = find_paths(index.graph, memory_id(1), memory_id(4)).ways
 
     assert [row.source for row in way] == [memory_id(2), memory_id(3), memory_id(4)]
 
@@ -105,7 +105,7 @@ def test_of_ways_of_one_length_the_strongest_comes_first(index: Index) -> None:
     both = memory(4, connections=(_arrow(2, 0.9), _arrow(3, 0.4)))
     keep(index, memory(1), _leaning(2, 1, weight=0.5), _leaning(3, 1), both)
 
-    found = ways(index.graph, memory_id(1), memory_id(4)).ways
+    found = find_paths(index.graph, memory_id(1), memory_id(4)).ways
 
     assert [[row.source for row in way] for way in found] == [
         [memory_id(2), memory_id(4)],
@@ -116,7 +116,7 @@ def test_of_ways_of_one_length_the_strongest_comes_first(index: Index) -> None:
 def test_memories_that_do_not_hang_together_have_no_way(index: Index) -> None:
     keep(index, memory(1), _leaning(2, 1), memory(3), _leaning(4, 3))
 
-    found = ways(index.graph, memory_id(2), memory_id(4))
+    found = find_paths(index.graph, memory_id(2), memory_id(4))
 
     assert (list(found.ways), found.whole) == ([], True)
 
@@ -124,7 +124,7 @@ def test_memories_that_do_not_hang_together_have_no_way(index: Index) -> None:
 def test_a_way_too_long_to_look_for_is_not_said_not_to_exist(index: Index) -> None:
     keep(index, memory(1), *(_leaning(number, number - 1) for number in range(2, 41)))
 
-    found = ways(index.graph, memory_id(1), memory_id(40))
+    found = find_paths(index.graph, memory_id(1), memory_id(40))
 
     assert (list(found.ways), found.whole) == ([], False)
 

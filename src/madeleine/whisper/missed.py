@@ -12,7 +12,7 @@ from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE
-from madeleine.recall.explaining import Absent, is_over
+from madeleine.recall.explaining import AbsenceExplanation, is_outdated
 from madeleine.recall.recall import recall
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import ids_of, is_delivered
@@ -53,7 +53,7 @@ class Missed:
     fate: Fate
     text: str
     stage: str | None
-    absent: Absent | None = None
+    absent: AbsenceExplanation | None = None
     """Of what was looked for once more: why it is not found, in the parts of the sentence."""
     silence: Mapping[str, object] | None = None
     """If nothing was looked for: why, as the log keeps it, for a door to put into words."""
@@ -156,7 +156,7 @@ def _left_out(entry: WhisperEntry, memory: Memory) -> str | None:
         return f"It was not known yet: it was remembered {format_time(memory.created)}."
     if memory.source == SELF_SOURCE:
         return "It stands for you yourself and is never whispered."
-    if is_over(memory, Filter(), entry.at):
+    if is_outdated(memory, Filter(), entry.at):
         return "It is no longer true, and what is outdated is not whispered."
     among = entry.body.get("among")
     if isinstance(among, list) and among and memory.space not in among:

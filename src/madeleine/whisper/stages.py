@@ -48,8 +48,8 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.recall.candidates import read_question
-from madeleine.recall.recall import Found, Recalled, recall
+from madeleine.recall.candidates import embed_question
+from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.joining import merge_ranked
@@ -203,14 +203,14 @@ def tell_intents(mind: Mind, thought: Thought) -> None:
         return
     going_on = Intent.CONTINUATION in told and bool(thought.recent.prompts)
     thought.query = _enriched(thought, text) if going_on else text
-    thought.trace, _ = read_question(mind.stores, thought.query)
+    thought.trace, _ = embed_question(mind.stores, thought.query)
     similarity = {} if going_on else _likeness(mind, thought.vector)
     thought.intents = combine_intents(told, similarity, mind.habits.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
         thought.intents = thought.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
     if not going_on and Intent.CONTINUATION in thought.intents and thought.recent.prompts:
         thought.query = _enriched(thought, text)
-        thought.trace, _ = read_question(mind.stores, thought.query)
+        thought.trace, _ = embed_question(mind.stores, thought.query)
 
 
 def _goes_on_with_nothing(thought: Thought) -> bool:
@@ -288,7 +288,9 @@ def _self_question(thought: Thought) -> SelfQuestion | None:
     return question
 
 
-def _recalled(mind: Mind, thought: Thought, text: str, trace: QueryEmbedding | None) -> Recalled:
+def _recalled(
+    mind: Mind, thought: Thought, text: str, trace: QueryEmbedding | None
+) -> RecallResult:
     """Recall what is at hand and what is archived in one search. An archive may be much larger
     than the rest: where it crowds out what is at hand, that is looked for once more by itself.
     What is about the asker never fades, so somebody archived it: who asks only about themselves is
@@ -318,7 +320,7 @@ def _may_be_told_from_the_archive(memory: Memory) -> bool:
 
 def _asked_everywhere(
     mind: Mind, thought: Thought, query: RecallQuery, trace: QueryEmbedding | None
-) -> Recalled:
+) -> RecallResult:
     alone = thought.intents == {Intent.IDENTITY}
     asking = partial(recall, touch=False, trace=trace, look_again=not alone)
     found = run_concurrently(
@@ -339,7 +341,7 @@ def _everywhere(mind: Mind, query: RecallQuery) -> Iterator[tuple[Stores, Recall
             yield stores, replace(query, filter=replace(query.filter, spaces=(space,)))
 
 
-def _candidates(mind: Mind, thought: Thought, found: Recalled) -> list[Candidate]:
+def _candidates(mind: Mind, thought: Thought, found: RecallResult) -> list[Candidate]:
     named = _names_a_speaker(found.hits)
     blend = mind.stores.habits.reranker.blend
     if thought.self_question is None:
@@ -350,7 +352,7 @@ def _candidates(mind: Mind, thought: Thought, found: Recalled) -> list[Candidate
     return [_candidate(each, named, blend) for each in known]
 
 
-def _without_self_lift(found: Found) -> Found:
+def _without_self_lift(found: RecallMatch) -> RecallMatch:
     """Return a hit as if the person had not spoken of themselves. Recall lifts what is about the
     asker wherever they say `I`, and the self passes on to all that it defines; unasked, that is
     no reason to bring something private."""
@@ -377,11 +379,11 @@ def within(prompt: Prompt) -> Filter:
     return Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
 
 
-def _names_a_speaker(hits: tuple[Found, ...]) -> bool:
+def _names_a_speaker(hits: tuple[RecallMatch, ...]) -> bool:
     return any(each.explained and each.explained.features.get("any_speaker", 0) for each in hits)
 
 
-def _candidate(found: Found, named: bool, blend: float) -> Candidate:
+def _candidate(found: RecallMatch, named: bool, blend: float) -> Candidate:
     head, chance, score = _judged(found, named, blend)
     return Candidate(
         memory=found.memory,
@@ -395,7 +397,7 @@ def _candidate(found: Found, named: bool, blend: float) -> Candidate:
     )
 
 
-def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]:
+def _judged(found: RecallMatch, named: bool, blend: float) -> tuple[str, float, float]:
     """Return by which head a hit was weighed, its chance, and how sure a whisper would be. What
     a cross-encoder says about it, if there is one, counts for `blend` of that. What is archived
     has the documented 0.10 less."""

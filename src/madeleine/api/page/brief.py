@@ -13,8 +13,8 @@ from madeleine.index.search import MemorySearch
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
-from madeleine.recall.explaining import Absent, is_over
-from madeleine.recall.recall import Found
+from madeleine.recall.explaining import AbsenceExplanation, is_outdated
+from madeleine.recall.recall import RecallMatch
 
 EXTRACT_CHARS = 240
 READ_CHARS = 4 * EXTRACT_CHARS  # white space may be most of it
@@ -39,11 +39,11 @@ def brief(memory: Memory, now: datetime) -> Brief:
         updated=format_time(memory.updated),
         valid_until=format_time(until) if until else None,
         superseded_by=memory.superseded_by,
-        outdated=is_over(memory, Filter(), now),
+        outdated=is_outdated(memory, Filter(), now),
     )
 
 
-def brief_hit(found: Found, now: datetime, known: Mapping[str, Memory]) -> BriefHit:
+def brief_hit(found: RecallMatch, now: datetime, known: Mapping[str, Memory]) -> BriefHit:
     """Return what a list shows of a memory that answers: also how well, why, and by what; `known`
     are the memories that reasons mention."""
     shown = vars(brief(found.memory, now))
@@ -79,7 +79,7 @@ def extract(text: str) -> str:
     return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"
 
 
-def absence_reason(absent: Absent | None) -> AbsenceReason | None:
+def absence_reason(absent: AbsenceExplanation | None) -> AbsenceReason | None:
     """Return why a memory is not among the answers, in the parts that a sentence is made of."""
     return None if absent is None else AbsenceReason(**asdict(absent))
 

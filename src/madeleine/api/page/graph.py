@@ -19,7 +19,7 @@ from madeleine.api.contract.page_responses import (
 from madeleine.index.graph import EdgeRow, MemorySketch
 from madeleine.model.draft import read_space
 from madeleine.model.reading import RequestReader
-from madeleine.recall.paths import Way, ways
+from madeleine.recall.paths import ConnectionPath, find_paths
 from madeleine.rules.associations import edge_name
 from madeleine.write.resolve import resolve_id
 from madeleine.write.stores import Stores
@@ -107,7 +107,7 @@ def paths(house: House, call: Call) -> GraphPaths:
     reader.done()
     stores = house.stores
     ends = resolve_id(stores, one), resolve_id(stores, other)
-    found = ways(stores.graph, *ends)
+    found = find_paths(stores.graph, *ends)
     rows = [row for way in found.ways for row in way]
     return GraphPaths(
         from_=ends[0],
@@ -119,7 +119,7 @@ def paths(house: House, call: Call) -> GraphPaths:
     )
 
 
-def _steps(start: str, way: Way) -> list[PathStep]:
+def _steps(start: str, way: ConnectionPath) -> list[PathStep]:
     """Return a way as steps: where each leads, what its arrow says, and if it is gone against."""
     steps: list[PathStep] = []
     for row in way:

@@ -28,7 +28,7 @@ from madeleine.model.query import Filter
 from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
-from madeleine.recall.explaining import is_over
+from madeleine.recall.explaining import is_outdated
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.stores import Stores
 
@@ -194,7 +194,7 @@ def _in_trash(stores: Stores, path: str) -> Memory | None:
 
 
 def _over(memory: Memory, at: datetime) -> bool:
-    return is_over(memory, Filter(as_of=at), at)
+    return is_outdated(memory, Filter(as_of=at), at)
 
 
 def turns(house: House, call: Call) -> TurnPage:
