@@ -11,8 +11,8 @@ from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.report import HoldOut, Side, hold_out
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.report import HoldOutGroup, HoldOutReport, measure_hold_out
 from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
 from tests.fakes import keep
@@ -90,7 +90,9 @@ def test_what_came_too_late_was_not_used(stores: Stores, tmp_path: Path) -> None
 
     assert take(stores, path).used == []
     assert stores.log.feedback([memory.id]) == []
-    assert hold_out(stores, WhisperHabits()) == HoldOut(30, Side(0, 0, 0), Side(0, 0, 0), 1)
+    assert measure_hold_out(stores, WhisperConfig()) == HoldOutReport(
+        30, HoldOutGroup(0, 0, 0), HoldOutGroup(0, 0, 0), 1
+    )
 
 
 def test_a_reply_from_before_a_whisper_did_not_use_it(stores: Stores, tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_what_was_held_out_and_came_up_anyway_is_counted_but_was_no_use(
 
     assert take(stores, path).used == []
     assert stores.log.feedback([memory.id]) == []
-    assert hold_out(stores, WhisperHabits()).held_out == Side(1, 1, 1)
+    assert measure_hold_out(stores, WhisperConfig()).held_out == HoldOutGroup(1, 1, 1)
 
 
 def test_the_report_counts_replies_that_were_read_and_what_shows_in_them(
@@ -129,6 +131,6 @@ def test_the_report_counts_replies_that_were_read_and_what_shows_in_them(
     take(stores, path)
     whispered(stores, told)  # not replied to yet
 
-    found = hold_out(stores, WhisperHabits())
+    found = measure_hold_out(stores, WhisperConfig())
 
-    assert (found.told, found.enough) == (Side(3, 2, 1), False)
+    assert (found.told, found.enough) == (HoldOutGroup(3, 2, 1), False)

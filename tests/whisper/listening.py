@@ -13,15 +13,15 @@ from madeleine.language.intent import Intent
 from madeleine.model.memory import Memory
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.session import Recent, Said
-from madeleine.whisper.stages import Candidate, Mind, Silence, Stage, Thought
-from madeleine.whisper.values import Prompt, Whispered
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.session import RecentPrompts, WhisperTurn
+from madeleine.whisper.stages import Silence, Stage, WhisperCandidate, WhisperContext, WhisperState
+from madeleine.whisper.values import Prompt, WhisperResult
 from madeleine.whisper.whisper import Whisperer, whisper
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, FakeClock
 
-HABITS = WhisperHabits()
+HABITS = WhisperConfig()
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Listener:
     """Somebody who types prompts and is whispered to."""
 
     stores: Stores
-    habits: WhisperHabits = HABITS
+    habits: WhisperConfig = HABITS
     whisperer: Whisperer = field(default_factory=Whisperer)
 
     @property
@@ -37,16 +37,18 @@ class Listener:
         assert isinstance(self.stores.clock, FakeClock)
         return self.stores.clock
 
-    def hears(self, prompt: str, session: str | None = None, space: str | None = None) -> Whispered:
+    def hears(
+        self, prompt: str, session: str | None = None, space: str | None = None
+    ) -> WhisperResult:
         return whisper(self.stores, self.habits, self.whisperer, Prompt(prompt, space, session))
 
-    def is_sent(self, prompt: str, session: str | None = None) -> Whispered:
+    def is_sent(self, prompt: str, session: str | None = None) -> WhisperResult:
         """Hear what counts as told only once `confirm` says that it was delivered."""
         asked = Prompt(prompt, session_id=session, awaits_receipt=True)
         return whisper(self.stores, self.habits, self.whisperer, asked)
 
 
-def contents(said: Whispered) -> list[str]:
+def contents(said: WhisperResult) -> list[str]:
     """Return what the whispered memories say, in their order."""
     return [each.memory.content for each in said.injected]
 
@@ -54,8 +56,8 @@ def contents(said: Whispered) -> list[str]:
 # --- stages alone ---------------------------------------------------------------------------
 
 
-def a_mind(stores: Stores, habits: WhisperHabits = HABITS) -> Mind:
-    return Mind(stores, habits, {})
+def a_mind(stores: Stores, habits: WhisperConfig = HABITS) -> WhisperContext:
+    return WhisperContext(stores, habits, {})
 
 
 def a_memory(number: int = 1, content: str = "a thing worth knowing", **fields: object) -> Memory:
@@ -65,39 +67,39 @@ def a_memory(number: int = 1, content: str = "a thing worth knowing", **fields: 
     return Memory(f"{number:08}-0000-4000-8000-000000000000", content, **known)  # type: ignore[arg-type]  # tests name real fields
 
 
-def a_candidate(number: int = 1, score: float = 0.8, **fields: object) -> Candidate:
+def a_candidate(number: int = 1, score: float = 0.8, **fields: object) -> WhisperCandidate:
     """Return a candidate that shares words with the prompt, unless the fields say otherwise."""
     memory = fields.pop("memory", None) or a_memory(number)
     known: dict[str, object] = {"chance": score, "coverage": 0.5, "near": 0.5, **fields}
-    return Candidate(memory, score, **known)  # type: ignore[arg-type]  # tests name real fields
+    return WhisperCandidate(memory, score, **known)  # type: ignore[arg-type]  # tests name real fields
 
 
 def a_thought(
-    *candidates: Candidate,
+    *candidates: WhisperCandidate,
     prompt: str = "which database did we pick?",
-    said: Sequence[Said] = (),
+    said: Sequence[WhisperTurn] = (),
     told: Iterable[str] = (),
     intents: Iterable[Intent] = (Intent.GENERAL,),
     vector: Vector | None = None,
-) -> Thought:
+) -> WhisperState:
     """Return a thought as it arrives at a stage."""
-    recent = Recent(tuple(said), frozenset(told), first=not said)
-    thought = Thought(Prompt(prompt), recent, NOON, frozenset(intents))
-    thought.candidates = list(candidates)
+    recent = RecentPrompts(tuple(said), frozenset(told), first=not said)
+    state = WhisperState(Prompt(prompt), recent, NOON, frozenset(intents))
+    state.candidates = list(candidates)
     if vector is not None:
         rows = np.zeros((0, len(vector)), np.float32)
-        thought.trace = QueryEmbedding(vector, rows, rows, ())
-    return thought
+        state.trace = QueryEmbedding(vector, rows, rows, ())
+    return state
 
 
-def why_silent(stage: Stage, mind: Mind, thought: Thought) -> str:
+def why_silent(stage: Stage, context: WhisperContext, state: WhisperState) -> str:
     """Return the reason that a stage ends a thought with; nothing if it passes it on."""
     try:
-        stage(mind, thought)
+        stage(context, state)
     except Silence as silence:
         return word(silence.cause)
     return ""
 
 
-def scores(candidates: Iterable[Candidate]) -> list[float]:
+def scores(candidates: Iterable[WhisperCandidate]) -> list[float]:
     return [round(each.score, 4) for each in candidates]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from madeleine.index.log import WhisperEntry
-from madeleine.whisper.delivery import Loss, confirm, give_up
+from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from madeleine.whisper.learning import notice_use
-from madeleine.whisper.log import Delivery, is_delivered
-from madeleine.whisper.missed import Fate, fate_of
-from madeleine.whisper.report import hold_out
+from madeleine.whisper.log import DeliveryState, is_delivered
+from madeleine.whisper.missed import WhisperFate, fate_of
+from madeleine.whisper.report import measure_hold_out
 from madeleine.whisper.telling import review_key
 from tests.fakes import keep
 from tests.whisper.listening import HABITS, Listener, contents
@@ -25,7 +25,7 @@ def entry_of(listener: Listener, whisper_id: str) -> WhisperEntry:
 def test_who_does_not_confirm_is_told_at_once(listener: Listener) -> None:
     said = listener.hears(ASK_FERRY, "s")
 
-    assert entry_of(listener, said.whisper_id).body["delivery"] == Delivery.DELIVERED
+    assert entry_of(listener, said.whisper_id).body["delivery"] == DeliveryState.DELIVERED
 
 
 def test_what_awaits_its_receipt_is_neither_delivered_nor_free(listener: Listener) -> None:
@@ -40,12 +40,14 @@ def test_what_awaits_its_receipt_is_neither_delivered_nor_free(listener: Listene
 def test_what_nobody_got_may_be_told_again_and_is_no_use(listener: Listener) -> None:
     sent = listener.is_sent(ASK_FERRY, "s")
 
-    assert give_up(listener.stores, listener.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
+    assert mark_undelivered(
+        listener.stores, listener.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED
+    )
 
     memory = sent.injected[0].memory
     assert notice_use(listener.stores, "s", f"{FERRY}, as everybody knows.") == []
-    assert fate_of(entry_of(listener, sent.whisper_id).body, memory.id) is Fate.UNDELIVERED
-    found = hold_out(listener.stores, HABITS)
+    assert fate_of(entry_of(listener, sent.whisper_id).body, memory.id) is WhisperFate.UNDELIVERED
+    found = measure_hold_out(listener.stores, HABITS)
     assert (found.told.whispers, found.late, found.undelivered) == (0, 0, 1)
     assert contents(listener.hears(ASK_FERRY, "s")) == [FERRY]
 
@@ -53,23 +55,23 @@ def test_what_nobody_got_may_be_told_again_and_is_no_use(listener: Listener) -> 
 def test_what_was_confirmed_is_told_and_may_be_used(listener: Listener) -> None:
     sent = listener.is_sent(ASK_FERRY, "s")
 
-    assert confirm([listener.stores], listener.whisperer.sessions, sent.whisper_id)
+    assert confirm_delivery([listener.stores], listener.whisperer.sessions, sent.whisper_id)
 
     assert listener.hears(ASK_FERRY, "s").text == ""
     used = notice_use(listener.stores, "s", f"{FERRY}, as everybody knows.")
     assert used == [sent.injected[0].memory.id]
-    assert hold_out(listener.stores, HABITS).told.whispers == 1
+    assert measure_hold_out(listener.stores, HABITS).told.whispers == 1
 
 
 def test_a_confirmation_after_it_was_given_up_is_the_truth(listener: Listener) -> None:
     sent = listener.is_sent(ASK_FERRY, "s")
     sessions = listener.whisperer.sessions
 
-    give_up(listener.stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
-    confirm([listener.stores], sessions, sent.whisper_id)
+    mark_undelivered(listener.stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
+    confirm_delivery([listener.stores], sessions, sent.whisper_id)
 
     body = entry_of(listener, sent.whisper_id).body
-    assert (body["delivery"], body.get("not_delivered")) == (Delivery.DELIVERED, None)
+    assert (body["delivery"], body.get("not_delivered")) == (DeliveryState.DELIVERED, None)
     assert listener.hears(ASK_FERRY, "s").text == ""
 
 
@@ -77,10 +79,10 @@ def test_each_is_noted_once_however_often_it_is_said(listener: Listener) -> None
     sent = listener.is_sent(ASK_FERRY, "s")
     stores, sessions = listener.stores, listener.whisperer.sessions
 
-    confirmed = [confirm([stores], sessions, sent.whisper_id) for _ in range(3)]
+    confirmed = [confirm_delivery([stores], sessions, sent.whisper_id) for _ in range(3)]
     unknown = [
-        confirm([stores], sessions, "none"),
-        give_up(stores, sessions, "none", Loss.UNCONFIRMED),
+        confirm_delivery([stores], sessions, "none"),
+        mark_undelivered(stores, sessions, "none", Loss.UNCONFIRMED),
     ]
 
     assert confirmed == [True, False, False]
@@ -90,10 +92,10 @@ def test_each_is_noted_once_however_often_it_is_said(listener: Listener) -> None
 def test_what_is_given_up_twice_frees_nothing_that_was_told_in_between(listener: Listener) -> None:
     stores, sessions = listener.stores, listener.whisperer.sessions
     sent = listener.is_sent(ASK_FERRY, "s")
-    give_up(stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
+    mark_undelivered(stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
     listener.hears(ASK_FERRY, "s")
 
-    assert not give_up(stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
+    assert not mark_undelivered(stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
     assert listener.hears(ASK_FERRY, "s").text == ""
 
 
@@ -102,7 +104,7 @@ def test_silence_awaits_no_receipt(listener: Listener) -> None:
 
     assert silent.text == ""
     assert "delivery" not in entry_of(listener, silent.whisper_id).body
-    assert not confirm([listener.stores], listener.whisperer.sessions, silent.whisper_id)
+    assert not confirm_delivery([listener.stores], listener.whisperer.sessions, silent.whisper_id)
 
 
 def test_an_entry_of_an_earlier_release_counts_as_delivered(listener: Listener) -> None:
@@ -122,7 +124,7 @@ def test_a_question_for_review_counts_as_asked_only_once_it_was_delivered(
     sent = listener.is_sent("is Marta allergic to peanuts?", "later")
     asked_about = review_key(str(entry_of(listener, sent.whisper_id).body["reviewed"]))
     before = listener.stores.log.state(asked_about)
-    confirm([listener.stores], listener.whisperer.sessions, sent.whisper_id)
+    confirm_delivery([listener.stores], listener.whisperer.sessions, sent.whisper_id)
 
     assert before is None
     assert listener.stores.log.state(asked_about) is not None

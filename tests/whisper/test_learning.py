@@ -11,7 +11,7 @@ from madeleine.errors import InvalidValue, NoSuchMemory, NoSuchWhisper
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Usage
 from madeleine.model.vector import Vector
-from madeleine.whisper.learning import affinities, give_feedback
+from madeleine.whisper.learning import compute_affinities, give_feedback
 from madeleine.whisper.stages import heed_feedback
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock, keep
@@ -36,7 +36,7 @@ def boost(listener: Listener, memory: str, prompt: str = PROMPT) -> float:
     stores = listener.stores
     vector = meaning(stores, prompt)
     now = listener.clock.now()
-    return affinities(stores, listener.habits, [memory], vector, now).get(memory, 0.0)
+    return compute_affinities(stores, listener.habits, [memory], vector, now).get(memory, 0.0)
 
 
 @pytest.mark.parametrize(("signal", "expected"), [(1, 0.15), (-1, -0.15)])

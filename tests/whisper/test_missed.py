@@ -9,7 +9,7 @@ import pytest
 
 from madeleine.index.log import WhisperEntry
 from madeleine.model.memory import Memory
-from madeleine.whisper.missed import Fate, Missed, fate_of, why_not
+from madeleine.whisper.missed import MissedWhisper, WhisperFate, explain_missed, fate_of
 from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
@@ -28,8 +28,8 @@ def last(listener: Listener) -> WhisperEntry:
     return listener.stores.log.whispers(1)[0]
 
 
-def why(listener: Listener, memory: Memory, entry: WhisperEntry | None = None) -> Missed:
-    return why_not(listener.stores, HABITS, entry or last(listener), memory)
+def why(listener: Listener, memory: Memory, entry: WhisperEntry | None = None) -> MissedWhisper:
+    return explain_missed(listener.stores, HABITS, entry or last(listener), memory)
 
 
 def logged(memory: Memory, listed: str = "", held: str = "", **body: object) -> WhisperEntry:
@@ -45,7 +45,7 @@ def test_what_was_whispered_is_not_missed(listener: Listener) -> None:
 
     found = why(listener, get_memory(listener.stores, memory.id))
 
-    assert (found.fate, found.stage) == (Fate.WHISPERED, None)
+    assert (found.fate, found.stage) == (WhisperFate.WHISPERED, None)
 
 
 def test_what_was_told_before_is_named_so(listener: Listener) -> None:
@@ -56,7 +56,7 @@ def test_what_was_told_before_is_named_so(listener: Listener) -> None:
     found = why(listener, get_memory(listener.stores, memory.id))
 
     assert found.stage in ("topic", "session")
-    assert found.fate in (Fate.TOLD_BEFORE, Fate.UNSEEN)
+    assert found.fate in (WhisperFate.TOLD_BEFORE, WhisperFate.UNSEEN)
 
 
 def test_before_anything_was_looked_for_the_silence_is_the_reason(listener: Listener) -> None:
@@ -65,8 +65,8 @@ def test_before_anything_was_looked_for_the_silence_is_the_reason(listener: List
 
     found = why(listener, get_memory(listener.stores, memory.id))
 
-    assert found == Missed(
-        Fate.UNSEEN,
+    assert found == MissedWhisper(
+        WhisperFate.UNSEEN,
         "Nothing was looked for.",
         "conversation",
         silence={"kind": "only_talk"},
@@ -79,7 +79,7 @@ def test_the_sentence_that_an_earlier_release_kept_is_the_reason_as_it_stands(
     memory = a_memory()
     entry = logged(memory, stage="conversation", silence="the prompt is only conversation")
 
-    found = why_not(stores, HABITS, entry, memory)
+    found = explain_missed(stores, HABITS, entry, memory)
 
     assert found.text == "Nothing was looked for: the prompt is only conversation."
 
@@ -87,22 +87,22 @@ def test_the_sentence_that_an_earlier_release_kept_is_the_reason_as_it_stands(
 @pytest.mark.parametrize(
     ("listed", "held", "body", "fate", "words"),
     [
-        ("refused", "gate", {}, Fate.WEAK, "0.41 is below the gate of 0.50"),
-        ("refused", "floor", {}, Fate.WEAK, "0.41 is below the floor of 0.45"),
-        ("refused", "overlap", {}, Fate.WEAK, "shares no word"),
-        ("refused", "search", {}, Fate.WEAK, "about you, and the prompt did not ask for it"),
-        ("passed_over", "session", {}, Fate.TOLD_BEFORE, "before in this conversation"),
-        ("passed_over", "order", {}, Fate.NO_ROOM, "no more room"),
-        ("candidates", "", {}, Fate.NO_ROOM, "no more room"),
-        ("candidates", "", {"held_out": True}, Fate.HELD_OUT, "to measure"),
+        ("refused", "gate", {}, WhisperFate.WEAK, "0.41 is below the gate of 0.50"),
+        ("refused", "floor", {}, WhisperFate.WEAK, "0.41 is below the floor of 0.45"),
+        ("refused", "overlap", {}, WhisperFate.WEAK, "shares no word"),
+        ("refused", "search", {}, WhisperFate.WEAK, "about you, and the prompt did not ask for it"),
+        ("passed_over", "session", {}, WhisperFate.TOLD_BEFORE, "before in this conversation"),
+        ("passed_over", "order", {}, WhisperFate.NO_ROOM, "no more room"),
+        ("candidates", "", {}, WhisperFate.NO_ROOM, "no more room"),
+        ("candidates", "", {"held_out": True}, WhisperFate.HELD_OUT, "to measure"),
     ],
 )
 def test_each_way_to_be_passed_over_has_its_words(
-    stores: Stores, listed: str, held: str, body: dict[str, object], fate: Fate, words: str
+    stores: Stores, listed: str, held: str, body: dict[str, object], fate: WhisperFate, words: str
 ) -> None:
     memory = a_memory()
 
-    found = why_not(stores, HABITS, logged(memory, listed, held, **body), memory)
+    found = explain_missed(stores, HABITS, logged(memory, listed, held, **body), memory)
 
     assert found.fate is fate
     assert words in found.text
@@ -114,8 +114,8 @@ def test_a_late_one_and_a_restated_one_are_told_apart() -> None:
     late = logged(memory, "candidates", injected=[memory.id], late=True)
     restated = logged(memory, "candidates", restated={memory.id: "other"})
 
-    assert fate_of(late.body, memory.id) is Fate.LATE
-    assert fate_of(restated.body, memory.id) is Fate.RESTATED
+    assert fate_of(late.body, memory.id) is WhisperFate.LATE
+    assert fate_of(restated.body, memory.id) is WhisperFate.RESTATED
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_what_cannot_be_whispered_at_all_says_why(
 ) -> None:
     memory = replace(a_memory(), **fields)  # type: ignore[arg-type]  # tests name real fields
 
-    found = why_not(stores, HABITS, logged(memory, among=["atlas", None]), memory)
+    found = explain_missed(stores, HABITS, logged(memory, among=["atlas", None]), memory)
 
     assert words in found.text
     assert found.stage == "search"
@@ -143,5 +143,5 @@ def test_what_was_not_found_is_looked_for_once_more(listener: Listener) -> None:
 
     found = why(listener, memory, replace(logged(memory, prompt=ASK_FERRY), at=memory.created))
 
-    assert found.fate is Fate.UNSEEN
+    assert found.fate is WhisperFate.UNSEEN
     assert found.text.startswith("It was not found. Looked for now, ")

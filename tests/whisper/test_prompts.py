@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.whisper.prompts import WRAPPERS, asked_part, machine_made, typed
+from madeleine.whisper.prompts import WRAPPERS, asked_part, find_machine_author, strip_host_text
 from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE
 
 WHISPER = f"""{HEADING}
@@ -28,8 +28,8 @@ Held back before, worth a look: **[fact]** Feed (id: e5f60718, 2026-05-02).
 
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_what_a_host_wraps_up_is_machine_made(name: str) -> None:
-    assert machine_made(f"<{name}>\nanything at all\n</{name}>\n") == WRAPPERS[name]
-    assert machine_made(f'<{name} id="7">x</{name}>') == WRAPPERS[name]
+    assert find_machine_author(f"<{name}>\nanything at all\n</{name}>\n") == WRAPPERS[name]
+    assert find_machine_author(f'<{name} id="7">x</{name}>') == WRAPPERS[name]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_what_a_host_wraps_up_is_machine_made(name: str) -> None:
     ],
 )
 def test_machine_made_prompts_are_recognised(text: str, reason: str) -> None:
-    assert machine_made(text) == reason
+    assert find_machine_author(text) == reason
 
 
 @pytest.mark.parametrize(
@@ -84,20 +84,20 @@ def test_machine_made_prompts_are_recognised(text: str, reason: str) -> None:
     ],
 )
 def test_what_a_person_typed_is_not_machine_made(text: str) -> None:
-    assert machine_made(text) is None
+    assert find_machine_author(text) is None
 
 
 def test_what_the_host_put_beside_the_prompt_is_left_out() -> None:
     reminder = "<system-reminder>Never mind.</system-reminder>"
     opened = "<ide_opened_file>a.py is open</ide_opened_file>"
 
-    assert typed(f"{opened}\n{reminder}\nwhat changed?\n{reminder}") == "what changed?"
+    assert strip_host_text(f"{opened}\n{reminder}\nwhat changed?\n{reminder}") == "what changed?"
 
 
 def test_what_a_person_wrote_in_angle_brackets_stays() -> None:
     text = "why does <div>this</div> not work, nor <system-reminder> alone?"
 
-    assert typed(text) == text
+    assert strip_host_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -113,19 +113,19 @@ def test_what_a_person_wrote_in_angle_brackets_stays() -> None:
     ids=["before", "between", "after", "twice", "quoted", "other lines"],
 )
 def test_a_whisper_in_a_prompt_is_left_out_and_nothing_else(text: str) -> None:
-    assert " ".join(typed(text).split()) == "which pump? - the red one or the other?"
+    assert " ".join(strip_host_text(text).split()) == "which pump? - the red one or the other?"
 
 
 def test_the_text_of_a_memory_is_left_out_with_it_also_without_its_margin() -> None:
     bare = "\n".join(line.strip() for line in WHISPER.splitlines())
 
-    assert typed(f"{bare}\n\nwhich pump?") == "which pump?"
+    assert strip_host_text(f"{bare}\n\nwhich pump?") == "which pump?"
 
 
 @given(st.text())
 def test_any_text_can_be_looked_at(text: str) -> None:
-    assert machine_made(text) is None or text.strip()
-    assert len(typed(text)) <= len(text)
+    assert find_machine_author(text) is None or text.strip()
+    assert len(strip_host_text(text)) <= len(text)
 
 
 @pytest.mark.few(2)
@@ -145,8 +145,8 @@ def test_any_text_can_be_looked_at(text: str) -> None:
 )
 def test_a_megabyte_takes_time_that_grows_with_its_length_only(text: str) -> None:
     began = time.perf_counter()
-    machine_made(text)
-    typed(text)
+    find_machine_author(text)
+    strip_host_text(text)
 
     assert time.perf_counter() - began < 5.0
 

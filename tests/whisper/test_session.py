@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.whisper.session import SESSIONS_KEPT, Recent, Said, Sessions
+from madeleine.whisper.session import SESSIONS_KEPT, RecentPrompts, WhisperSessions, WhisperTurn
 from tests.fakes import NOON
 from tests.sentences import in_words
 from tests.whisper.listening import HABITS, Listener, contents
@@ -17,21 +17,21 @@ GAP = HABITS.session_gap_minutes
 FERRY = "The ferry to Bergen leaves at half past nine"
 
 
-def texts(recent: Recent) -> list[str]:
+def texts(recent: RecentPrompts) -> list[str]:
     return [each.text for each in recent.prompts]
 
 
-def a_prompt(sessions: Sessions, text: str, minutes: float = 0, *told: str) -> None:
+def a_prompt(sessions: WhisperSessions, text: str, minutes: float = 0, *told: str) -> None:
     at = NOON + timedelta(minutes=minutes)
-    sessions.note("s", Said(text, at, None, frozenset(told)), HABITS.context_buffer_size)
+    sessions.note("s", WhisperTurn(text, at, None, frozenset(told)), HABITS.context_buffer_size)
 
 
 def test_a_first_prompt_has_nothing_before_it() -> None:
-    assert Sessions().recent("s", NOON, GAP) == Recent((), frozenset(), first=True)
+    assert WhisperSessions().recent("s", NOON, GAP) == RecentPrompts((), frozenset(), first=True)
 
 
 def test_the_last_five_prompts_are_kept_oldest_first() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     for number in range(8):
         a_prompt(sessions, f"prompt {number}")
 
@@ -42,7 +42,7 @@ def test_the_last_five_prompts_are_kept_oldest_first() -> None:
 
 
 def test_a_prompt_older_than_the_gap_is_dropped() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     a_prompt(sessions, "old", 0)
     a_prompt(sessions, "just in time", 2)
     a_prompt(sessions, "new", 5)
@@ -53,16 +53,16 @@ def test_a_prompt_older_than_the_gap_is_dropped() -> None:
 
 
 def test_a_session_after_a_gap_is_not_a_new_one_but_nothing_counts_as_told() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     a_prompt(sessions, "old", 0, "a", "b")
 
     recent = sessions.recent("s", NOON + timedelta(minutes=GAP + 1), GAP)
 
-    assert recent == Recent((), frozenset(), first=False)
+    assert recent == RecentPrompts((), frozenset(), first=False)
 
 
 def test_what_was_told_counts_for_as_long_as_somebody_goes_on_typing() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     a_prompt(sessions, "old", 0, "a")
     for minutes in range(GAP - 1, 6 * GAP, GAP - 1):
         now = NOON + timedelta(minutes=minutes)
@@ -71,7 +71,7 @@ def test_what_was_told_counts_for_as_long_as_somebody_goes_on_typing() -> None:
 
 
 def test_what_was_told_no_longer_counts_once_the_host_shortened_the_session() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     a_prompt(sessions, "old", 0, "a")
 
     sessions.shortened("s")
@@ -83,19 +83,19 @@ def test_what_was_told_no_longer_counts_once_the_host_shortened_the_session() ->
 
 
 def test_sessions_do_not_see_each_other_and_no_session_keeps_nothing() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     a_prompt(sessions, "mine")
-    sessions.note(None, Said("nobody's", NOON, None, frozenset({"a"})), 5)
+    sessions.note(None, WhisperTurn("nobody's", NOON, None, frozenset({"a"})), 5)
 
-    assert sessions.recent("other", NOON, GAP) == Recent()
-    assert sessions.recent(None, NOON, GAP) == Recent()
+    assert sessions.recent("other", NOON, GAP) == RecentPrompts()
+    assert sessions.recent(None, NOON, GAP) == RecentPrompts()
 
 
 def test_the_session_that_was_quiet_longest_is_forgotten_first() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     for number in range(SESSIONS_KEPT + 1):
-        sessions.note(f"s{number}", Said("x", NOON, None), 5)
-        sessions.note("s0", Said("still here", NOON, None), 5)
+        sessions.note(f"s{number}", WhisperTurn("x", NOON, None), 5)
+        sessions.note("s0", WhisperTurn("still here", NOON, None), 5)
 
     assert sessions.recent("s1", NOON, GAP).first
     assert not sessions.recent("s0", NOON, GAP).first
@@ -178,7 +178,7 @@ def test_a_prompt_without_a_session_stands_alone(listener: Listener) -> None:
 
 
 def test_a_late_whisper_frees_its_own_memories_and_no_others() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     a_prompt(sessions, "first", 0, "one")
     a_prompt(sessions, "second", 0, "two", "three")
     a_prompt(sessions, "third", 0, "four")
@@ -193,7 +193,7 @@ def test_a_late_whisper_frees_its_own_memories_and_no_others() -> None:
 
 
 def test_of_many_who_claim_a_memory_at_once_one_gets_it() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
     together = threading.Barrier(16)
 
     def claim(_: int) -> frozenset[str]:
@@ -209,7 +209,7 @@ def test_of_many_who_claim_a_memory_at_once_one_gets_it() -> None:
 
 
 def test_what_is_claimed_and_not_told_is_free_again_whatever_happened() -> None:
-    sessions = Sessions()
+    sessions = WhisperSessions()
 
     def fail_halfway() -> None:
         with sessions.claiming("s", ["a", "b"]) as claim:

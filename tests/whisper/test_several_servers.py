@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.model.cause import Cause, WhisperSilence
-from madeleine.whisper.delivery import Loss, confirm, give_up
+from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from tests.fakes import close, keep, make_stores
 from tests.whisper.conftest import KNOWN
 from tests.whisper.listening import HABITS, Listener, contents
@@ -44,7 +44,7 @@ def test_a_whisper_that_came_too_late_is_told_by_another_server(
     one, other = servers
 
     late = one.hears(ASK_FERRY, session="s")
-    give_up(one.stores, one.whisperer.sessions, late.whisper_id, Loss.LATE)
+    mark_undelivered(one.stores, one.whisperer.sessions, late.whisper_id, Loss.LATE)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
 
@@ -65,7 +65,7 @@ def test_what_another_server_could_not_deliver_is_told_here(
     one, other = servers
 
     sent = one.is_sent(ASK_FERRY, session="s")
-    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
+    mark_undelivered(one.stores, one.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
 
@@ -100,7 +100,7 @@ def test_what_was_confirmed_to_another_server_is_not_repeated_here(
 
     sent = one.is_sent(ASK_FERRY, session="s")
     other.hears(ASK_FERRY, session="s")
-    confirm([one.stores], one.whisperer.sessions, sent.whisper_id)
+    confirm_delivery([one.stores], one.whisperer.sessions, sent.whisper_id)
     one.clock.pass_by(seconds=5)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == []
@@ -112,8 +112,8 @@ def test_what_was_confirmed_late_to_another_server_is_not_repeated_here(
     one, other = servers
 
     sent = one.is_sent(ASK_FERRY, session="s")
-    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
-    confirm([one.stores], one.whisperer.sessions, sent.whisper_id)
+    mark_undelivered(one.stores, one.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
+    confirm_delivery([one.stores], one.whisperer.sessions, sent.whisper_id)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == []
     assert contents(one.hears(ASK_FERRY, session="s")) == []

@@ -15,11 +15,12 @@ from madeleine.model.memory import Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.whisper.session import Said
+from madeleine.whisper.session import WhisperTurn
 from madeleine.whisper.stages import (
     STAGES,
-    Mind,
+    WhisperContext,
     ask_for_common_words,
+    detect_intents,
     drop_what_was_told,
     leave_a_running_topic,
     leave_talk_alone,
@@ -27,8 +28,7 @@ from madeleine.whisper.stages import (
     open_the_gate,
     pass_over_the_weak,
     put_in_order,
-    search,
-    tell_intents,
+    search_memories,
 )
 from madeleine.write.identity import ensure_self
 from madeleine.write.revise import revise
@@ -74,7 +74,7 @@ def test_the_defaults_are_the_documented_ones() -> None:
 
 
 @pytest.fixture
-def mind(stores: Stores) -> Mind:
+def context(stores: Stores) -> WhisperContext:
     return a_mind(stores)
 
 
@@ -109,75 +109,73 @@ def test_what_nobody_asked_ends_at_once(stores: Stores, prompt: str, reason: str
 
 
 def test_without_any_memory_there_is_nothing_to_whisper(stores: Stores) -> None:
-    thought = a_thought(prompt="which database?")
+    state = a_thought(prompt="which database?")
 
-    assert why_silent(look_at_the_prompt, a_mind(stores), thought) == "there is no memory yet"
+    assert why_silent(look_at_the_prompt, a_mind(stores), state) == "there is no memory yet"
 
 
 # --- intents --------------------------------------------------------------------------------
 
 
-def said(text: str, vector: Vector | None = None, *, whispered: bool = True) -> Said:
-    return Said(text, NOON, vector, frozenset({"told"} if whispered else ()))
+def said(text: str, vector: Vector | None = None, *, whispered: bool = True) -> WhisperTurn:
+    return WhisperTurn(text, NOON, vector, frozenset({"told"} if whispered else ()))
 
 
 def test_talk_ends_before_the_model_is_asked(stores: Stores) -> None:
-    thought = a_thought(prompt="ok great, thanks a lot!")
+    state = a_thought(prompt="ok great, thanks a lot!")
 
-    tell_intents(a_mind(stores), thought)
+    detect_intents(a_mind(stores), state)
 
-    assert thought.trace is None
-    assert (
-        why_silent(leave_talk_alone, a_mind(stores), thought) == "the prompt is only conversation"
-    )
+    assert state.trace is None
+    assert why_silent(leave_talk_alone, a_mind(stores), state) == "the prompt is only conversation"
 
 
 def test_talk_with_a_question_in_it_goes_on(stores: Stores) -> None:
-    thought = a_thought(prompt="thanks! what do you know about me?")
+    state = a_thought(prompt="thanks! what do you know about me?")
 
-    tell_intents(a_mind(stores), thought)
+    detect_intents(a_mind(stores), state)
 
-    assert why_silent(leave_talk_alone, a_mind(stores), thought) == ""
-    assert Intent.IDENTITY in thought.intents
+    assert why_silent(leave_talk_alone, a_mind(stores), state) == ""
+    assert Intent.IDENTITY in state.intents
 
 
 def test_a_continuation_is_read_with_the_last_two_prompts(stores: Stores) -> None:
     before = [said("first thing"), said("second thing"), said("third thing")]
-    thought = a_thought(prompt="continue with that", said=before)
+    state = a_thought(prompt="continue with that", said=before)
 
-    tell_intents(a_mind(stores), thought)
+    detect_intents(a_mind(stores), state)
 
-    assert thought.query == "second thing\nthird thing\ncontinue with that"
-    assert Intent.CONTINUATION in thought.intents
+    assert state.query == "second thing\nthird thing\ncontinue with that"
+    assert Intent.CONTINUATION in state.intents
 
 
 def test_what_is_no_continuation_is_read_alone(stores: Stores) -> None:
-    thought = a_thought(prompt="when does the ferry leave?", said=[said("first thing")])
+    state = a_thought(prompt="when does the ferry leave?", said=[said("first thing")])
 
-    tell_intents(a_mind(stores), thought)
+    detect_intents(a_mind(stores), state)
 
-    assert thought.query == "when does the ferry leave?"
+    assert state.query == "when does the ferry leave?"
 
 
 def test_a_first_prompt_has_nothing_to_be_read_with(stores: Stores) -> None:
-    thought = a_thought(prompt="continue with that")
+    state = a_thought(prompt="continue with that")
 
-    tell_intents(a_mind(stores), thought)
+    detect_intents(a_mind(stores), state)
 
-    assert thought.query == "continue with that"
+    assert state.query == "continue with that"
 
 
 def test_likeness_to_an_example_tells_a_continuation_too(stores: Stores) -> None:
     embedder = stores.minds.embedder
     assert embedder is not None
     prompt = "weiter mit dem gleichen"
-    mind = Mind(stores, HABITS, {Intent.CONTINUATION: [embedder.ask(prompt).vector]})
-    thought = a_thought(prompt=prompt, said=[said("das erste"), said("das zweite")])
+    context = WhisperContext(stores, HABITS, {Intent.CONTINUATION: [embedder.ask(prompt).vector]})
+    state = a_thought(prompt=prompt, said=[said("das erste"), said("das zweite")])
 
-    tell_intents(mind, thought)
+    detect_intents(context, state)
 
-    assert thought.intents == {Intent.CONTINUATION}
-    assert thought.query == "das erste\ndas zweite\nweiter mit dem gleichen"
+    assert state.intents == {Intent.CONTINUATION}
+    assert state.query == "das erste\ndas zweite\nweiter mit dem gleichen"
 
 
 def test_each_intent_but_the_general_one_has_examples() -> None:
@@ -202,9 +200,9 @@ AXIS = at_cosine(1.0)
 def test_a_prompt_above_three_quarters_of_the_topic_is_passed_over(
     stores: Stores, similarity: float, reason: str
 ) -> None:
-    thought = a_thought(said=[said("before", AXIS)], vector=at_cosine(similarity))
+    state = a_thought(said=[said("before", AXIS)], vector=at_cosine(similarity))
 
-    assert why_silent(leave_a_running_topic, a_mind(stores), thought) == reason
+    assert why_silent(leave_a_running_topic, a_mind(stores), state) == reason
 
 
 def test_the_topic_is_the_middle_of_the_last_three_prompts(stores: Stores) -> None:
@@ -218,9 +216,9 @@ def test_the_topic_is_the_middle_of_the_last_three_prompts(stores: Stores) -> No
 
 def test_a_continuation_is_never_passed_over_as_the_same_topic(stores: Stores) -> None:
     going_on = {Intent.CONTINUATION}
-    thought = a_thought(said=[said("before", AXIS)], vector=AXIS, intents=going_on)
+    state = a_thought(said=[said("before", AXIS)], vector=AXIS, intents=going_on)
 
-    assert why_silent(leave_a_running_topic, a_mind(stores), thought) == ""
+    assert why_silent(leave_a_running_topic, a_mind(stores), state) == ""
 
 
 @pytest.mark.parametrize(
@@ -229,32 +227,32 @@ def test_a_continuation_is_never_passed_over_as_the_same_topic(stores: Stores) -
     ids=["first", "unread", "silent"],
 )
 def test_a_topic_runs_only_when_something_was_whispered_about_it(
-    stores: Stores, before: list[Said]
+    stores: Stores, before: list[WhisperTurn]
 ) -> None:
-    thought = a_thought(said=before, vector=AXIS)
+    state = a_thought(said=before, vector=AXIS)
 
-    assert why_silent(leave_a_running_topic, a_mind(stores), thought) == ""
+    assert why_silent(leave_a_running_topic, a_mind(stores), state) == ""
 
 
 # --- search ---------------------------------------------------------------------------------
 
 
 def searched(stores: Stores, prompt: str, *intents: Intent, space: str | None = None) -> list[str]:
-    thought = a_thought(prompt=prompt, intents=intents or (Intent.GENERAL,))
-    thought.query = prompt
-    thought.prompt = replace(thought.prompt, space=space)
-    search(a_mind(stores), thought)
-    return [each.memory.content for each in thought.candidates]
+    state = a_thought(prompt=prompt, intents=intents or (Intent.GENERAL,))
+    state.query = prompt
+    state.prompt = replace(state.prompt, space=space)
+    search_memories(a_mind(stores), state)
+    return [each.memory.content for each in state.candidates]
 
 
 def test_what_is_archived_is_searched_and_has_the_documented_tenth_less(stores: Stores) -> None:
     memory = keep(stores, "the ferry leaves late")
 
     def score() -> float:
-        thought = a_thought(prompt="when does the ferry leave")
-        thought.query = "when does the ferry leave"
-        search(a_mind(stores), thought)
-        return thought.candidates[0].score
+        state = a_thought(prompt="when does the ferry leave")
+        state.query = "when does the ferry leave"
+        search_memories(a_mind(stores), state)
+        return state.candidates[0].score
 
     at_hand = score()
     revise(stores, memory.id, read_revision({"tier": "archival"}, MemoryLimits()), by="me")
@@ -280,11 +278,11 @@ def test_what_is_archived_passes_the_gate_only_by_itself_when_a_time_is_asked_fo
     old = a_candidate(1, 0.45, memory=a_memory(1, tier=Tier.ARCHIVAL))
     sure = a_candidate(2, 0.55, memory=a_memory(2, tier=Tier.ARCHIVAL))
     live = a_candidate(3, 0.45)
-    thought = a_thought(old, sure, live, intents=(Intent.TEMPORAL,))
+    state = a_thought(old, sure, live, intents=(Intent.TEMPORAL,))
 
-    open_the_gate(a_mind(stores), thought)
+    open_the_gate(a_mind(stores), state)
 
-    assert thought.candidates == [sure, live]
+    assert state.candidates == [sure, live]
 
 
 def test_inside_a_space_only_its_own_and_global_memories_are_searched(stores: Stores) -> None:
@@ -309,11 +307,11 @@ def test_searching_counts_as_no_use(stores: Stores) -> None:
 
 def test_nothing_found_ends_with_the_reason_of_recall(stores: Stores) -> None:
     keep(stores, "the ferry leaves early", space="elsewhere")
-    thought = a_thought(prompt="ferry")
-    thought.query = "ferry"
-    thought.prompt = replace(thought.prompt, space="here")
+    state = a_thought(prompt="ferry")
+    state.query = "ferry"
+    state.prompt = replace(state.prompt, space="here")
 
-    assert why_silent(search, a_mind(stores), thought).startswith("nothing was found: ")
+    assert why_silent(search_memories, a_mind(stores), state).startswith("nothing was found: ")
 
 
 # --- identity -------------------------------------------------------------------------------
@@ -366,19 +364,19 @@ def test_archived_identity_stays_archived(stores: Stores) -> None:
 def test_what_the_self_defines_is_let_through_without_common_words(stores: Stores) -> None:
     linked = keep(stores, "Trains over planes")
     define(stores, linked)
-    thought = a_thought(prompt="do I like trains?", intents=[Intent.IDENTITY, Intent.TEMPORAL])
-    thought.query = "do I like trains?"
+    state = a_thought(prompt="do I like trains?", intents=[Intent.IDENTITY, Intent.TEMPORAL])
+    state.query = "do I like trains?"
 
-    search(a_mind(stores), thought)
+    search_memories(a_mind(stores), state)
 
-    (found,) = [each for each in thought.candidates if each.memory.id == linked.id]
+    (found,) = [each for each in state.candidates if each.memory.id == linked.id]
     assert found.identity
 
 
 # --- floor ----------------------------------------------------------------------------------
 
 
-def test_the_floor_is_at_45_and_for_a_time_at_30(mind: Mind) -> None:
+def test_the_floor_is_at_45_and_for_a_time_at_30(context: WhisperContext) -> None:
     marks = (0.29, 0.30, 0.44, 0.45, 0.46)
     plain = a_thought(*(a_candidate(n, mark) for n, mark in enumerate(marks)))
     temporal = a_thought(
@@ -386,22 +384,22 @@ def test_the_floor_is_at_45_and_for_a_time_at_30(mind: Mind) -> None:
     )
 
     for each in (plain, temporal):
-        pass_over_the_weak(mind, each)
+        pass_over_the_weak(context, each)
 
     assert scores(plain.candidates) == [0.45, 0.46]
     assert scores(plain.refused) == [0.29, 0.3, 0.44]
     assert scores(temporal.candidates) == [0.3, 0.44, 0.45, 0.46]
 
 
-def test_nothing_above_the_floor_is_silence_that_names_the_best(mind: Mind) -> None:
-    thought = a_thought(a_candidate(1, 0.2), a_candidate(2, 0.31))
+def test_nothing_above_the_floor_is_silence_that_names_the_best(context: WhisperContext) -> None:
+    state = a_thought(a_candidate(1, 0.2), a_candidate(2, 0.31))
 
-    reason = why_silent(pass_over_the_weak, mind, thought)
+    reason = why_silent(pass_over_the_weak, context, state)
 
     assert reason == "nothing is relevant enough (best 0.31)"
 
 
-def test_a_preference_gains_when_something_is_to_be_done(mind: Mind) -> None:
+def test_a_preference_gains_when_something_is_to_be_done(context: WhisperContext) -> None:
     preference = a_memory(1, type=MemoryType.PREFERENCE)
     doing, telling = "can you write a test?", "the test was written"
     far = a_candidate(memory=preference, score=0.5, near=0.0)
@@ -409,8 +407,8 @@ def test_a_preference_gains_when_something_is_to_be_done(mind: Mind) -> None:
     fact = a_candidate(2, score=0.5, near=0.4)
     idle = a_candidate(memory=preference, score=0.5, near=0.4)
 
-    pass_over_the_weak(mind, a_thought(far, near, fact, prompt=doing))
-    pass_over_the_weak(mind, a_thought(idle, prompt=telling))
+    pass_over_the_weak(context, a_thought(far, near, fact, prompt=doing))
+    pass_over_the_weak(context, a_thought(idle, prompt=telling))
 
     assert scores([far, near, fact, idle]) == [0.5, 0.6, 0.5, 0.5]
 
@@ -418,22 +416,22 @@ def test_a_preference_gains_when_something_is_to_be_done(mind: Mind) -> None:
 # --- overlap --------------------------------------------------------------------------------
 
 
-def test_if_some_share_words_the_others_go(mind: Mind) -> None:
+def test_if_some_share_words_the_others_go(context: WhisperContext) -> None:
     sharing, strange = a_candidate(1, coverage=0.2), a_candidate(2, coverage=0.0)
-    thought = a_thought(sharing, strange)
+    state = a_thought(sharing, strange)
 
-    ask_for_common_words(mind, thought)
+    ask_for_common_words(context, state)
 
-    assert (thought.candidates, thought.refused) == ([sharing], [strange])
+    assert (state.candidates, state.refused) == ([sharing], [strange])
 
 
-def test_if_none_share_words_all_stay(mind: Mind) -> None:
+def test_if_none_share_words_all_stay(context: WhisperContext) -> None:
     strangers = [a_candidate(n, coverage=0.0) for n in (1, 2)]
-    thought = a_thought(*strangers)
+    state = a_thought(*strangers)
 
-    ask_for_common_words(mind, thought)
+    ask_for_common_words(context, state)
 
-    assert thought.candidates == strangers
+    assert state.candidates == strangers
 
 
 @pytest.mark.parametrize(
@@ -447,67 +445,69 @@ def test_if_none_share_words_all_stay(mind: Mind) -> None:
     ],
     ids=["identity", "close", "said", "preference", "instruction"],
 )
-def test_some_are_let_through_without_a_common_word(mind: Mind, fields: dict[str, Any]) -> None:
+def test_some_are_let_through_without_a_common_word(
+    context: WhisperContext, fields: dict[str, Any]
+) -> None:
     let_through = a_candidate(2, coverage=0.0, **fields)
-    thought = a_thought(a_candidate(1), let_through)
+    state = a_thought(a_candidate(1), let_through)
 
-    ask_for_common_words(mind, thought)
+    ask_for_common_words(context, state)
 
-    assert let_through in thought.candidates
+    assert let_through in state.candidates
 
 
 # --- gate -----------------------------------------------------------------------------------
 
 
-def test_the_gate_is_at_50_and_weaker_ones_are_held_back(mind: Mind) -> None:
-    thought = a_thought(a_candidate(1, 0.51), a_candidate(2, 0.5), a_candidate(3, 0.49))
+def test_the_gate_is_at_50_and_weaker_ones_are_held_back(context: WhisperContext) -> None:
+    state = a_thought(a_candidate(1, 0.51), a_candidate(2, 0.5), a_candidate(3, 0.49))
 
-    open_the_gate(mind, thought)
+    open_the_gate(context, state)
 
-    assert (scores(thought.candidates), scores(thought.refused)) == ([0.51, 0.5], [0.49])
-
-
-def test_below_the_gate_there_is_silence_that_names_the_best(mind: Mind) -> None:
-    thought = a_thought(a_candidate(1, 0.46), a_candidate(2, 0.49))
-
-    assert why_silent(open_the_gate, mind, thought) == "nothing passes the gate (best 0.49)"
+    assert (scores(state.candidates), scores(state.refused)) == ([0.51, 0.5], [0.49])
 
 
-def test_what_is_of_the_time_asked_for_needs_no_gate(mind: Mind) -> None:
-    thought = a_thought(a_candidate(1, 0.31), intents=[Intent.TEMPORAL])
+def test_below_the_gate_there_is_silence_that_names_the_best(context: WhisperContext) -> None:
+    state = a_thought(a_candidate(1, 0.46), a_candidate(2, 0.49))
 
-    open_the_gate(mind, thought)
+    assert why_silent(open_the_gate, context, state) == "nothing passes the gate (best 0.49)"
 
-    assert scores(thought.candidates) == [0.31]
+
+def test_what_is_of_the_time_asked_for_needs_no_gate(context: WhisperContext) -> None:
+    state = a_thought(a_candidate(1, 0.31), intents=[Intent.TEMPORAL])
+
+    open_the_gate(context, state)
+
+    assert scores(state.candidates) == [0.31]
 
 
 # --- session and order ----------------------------------------------------------------------
 
 
-def test_nothing_is_told_twice(mind: Mind) -> None:
+def test_nothing_is_told_twice(context: WhisperContext) -> None:
     old, new = a_candidate(1), a_candidate(2)
-    thought = a_thought(old, new, told=[old.memory.id])
+    state = a_thought(old, new, told=[old.memory.id])
     again = a_thought(old, told=[old.memory.id])
 
-    drop_what_was_told(mind, thought)
+    drop_what_was_told(context, state)
 
-    assert thought.candidates == [new]
-    assert why_silent(drop_what_was_told, mind, again) == (
+    assert state.candidates == [new]
+    assert why_silent(drop_what_was_told, context, again) == (
         "all of it was whispered before in this session"
     )
 
 
-def test_the_best_six_stay_best_first(mind: Mind) -> None:
-    thought = a_thought(*(a_candidate(n, 0.5 + n / 100) for n in range(9)))
+def test_the_best_six_stay_best_first(context: WhisperContext) -> None:
+    state = a_thought(*(a_candidate(n, 0.5 + n / 100) for n in range(9)))
 
-    put_in_order(mind, thought)
+    put_in_order(context, state)
 
-    assert scores(thought.candidates) == [0.58, 0.57, 0.56, 0.55, 0.54, 0.53]
+    assert scores(state.candidates) == [0.58, 0.57, 0.56, 0.55, 0.54, 0.53]
 
 
-def test_what_is_of_a_time_stands_newest_first(mind: Mind) -> None:
+def test_what_is_of_a_time_stands_newest_first(context: WhisperContext) -> None:
     created = [NOON - timedelta(hours=hours) for hours in (3, 1, 2)]
-    thought = a_thought(
+    state = a_thought(
         *(
             a_candidate(memory=a_memory(n, created=at), score=0.9 - n / 10)
             for n, at in enumerate(created)
@@ -515,15 +515,15 @@ def test_what_is_of_a_time_stands_newest_first(mind: Mind) -> None:
         intents=[Intent.TEMPORAL],
     )
 
-    put_in_order(mind, thought)
+    put_in_order(context, state)
 
-    assert [each.memory.created for each in thought.candidates] == sorted(created, reverse=True)
+    assert [each.memory.created for each in state.candidates] == sorted(created, reverse=True)
 
 
-def test_of_many_equals_the_newest_six_stay(mind: Mind) -> None:
+def test_of_many_equals_the_newest_six_stay(context: WhisperContext) -> None:
     older_first = [a_candidate(n, 0.64) for n in reversed(range(9))]
-    thought = a_thought(*older_first, intents=[Intent.TEMPORAL])
+    state = a_thought(*older_first, intents=[Intent.TEMPORAL])
 
-    put_in_order(mind, thought)
+    put_in_order(context, state)
 
-    assert thought.candidates == [a_candidate(n, 0.64) for n in range(6)]
+    assert state.candidates == [a_candidate(n, 0.64) for n in range(6)]

@@ -24,7 +24,7 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
-from madeleine.whisper.delivery import Loss, give_up
+from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link
@@ -591,8 +591,8 @@ def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
     in_time = listener.hears("is Marta allergic to peanuts?", "s")
     late = listener.hears(ASK_FERRY, "s")
 
-    give_up(listener.stores, listener.whisperer.sessions, late.whisper_id, Loss.LATE)
-    give_up(listener.stores, listener.whisperer.sessions, "no such whisper", Loss.LATE)
+    mark_undelivered(listener.stores, listener.whisperer.sessions, late.whisper_id, Loss.LATE)
+    mark_undelivered(listener.stores, listener.whisperer.sessions, "no such whisper", Loss.LATE)
 
     entry = listener.stores.log.whisper(late.whisper_id)
     other = listener.stores.log.whisper(in_time.whisper_id)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.values import Injected
-from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE, review_block, whisper_text
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.values import InjectedMemory
+from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE, render_whisper, review_block
 from tests.whisper.listening import HABITS, a_memory
 
 OURS = {HEADING, *FRAME.splitlines(), "", MAINTENANCE}
@@ -66,9 +66,9 @@ HOSTILE = [
 ]
 
 
-def worded(*memories: Memory, habits: WhisperHabits = HABITS) -> str:
-    chosen = [Injected(each, 0.9, place < 2) for place, each in enumerate(memories)]
-    return whisper_text(chosen, [], habits)[0]
+def worded(*memories: Memory, habits: WhisperConfig = HABITS) -> str:
+    chosen = [InjectedMemory(each, 0.9, place < 2) for place, each in enumerate(memories)]
+    return render_whisper(chosen, [], habits)[0]
 
 
 def assert_framed(text: str) -> None:
@@ -96,12 +96,12 @@ def is_unseen(each: str) -> bool:
 
 def test_the_text_is_the_documented_one() -> None:
     chosen = [
-        Injected(DECISION, 0.9, True),
-        Injected(FACT, 0.8, True),
-        Injected(CONCEPT, 0.7, False),
+        InjectedMemory(DECISION, 0.9, True),
+        InjectedMemory(FACT, 0.8, True),
+        InjectedMemory(CONCEPT, 0.7, False),
     ]
 
-    text, told = whisper_text(chosen, [], HABITS, ["", MAINTENANCE])
+    text, told = render_whisper(chosen, [], HABITS, ["", MAINTENANCE])
 
     assert text == (
         "# Madeleine whispers\n"
@@ -125,24 +125,24 @@ def test_the_text_is_the_documented_one() -> None:
 
 
 def test_no_memory_and_nothing_due_is_no_text() -> None:
-    assert whisper_text([], [], HABITS) == ("", ())
-    assert whisper_text([], [], HABITS, [""]) == ("", ())
+    assert render_whisper([], [], HABITS) == ("", ())
+    assert render_whisper([], [], HABITS, [""]) == ("", ())
 
 
 def test_maintenance_alone_is_a_bare_line() -> None:
-    assert whisper_text([], [], HABITS, [MAINTENANCE]) == ("maintenance_due\n", ())
+    assert render_whisper([], [], HABITS, [MAINTENANCE]) == ("maintenance_due\n", ())
 
 
 def test_what_was_let_in_to_learn_from_is_said_to_be_unsure() -> None:
-    text, _ = whisper_text([Injected(FACT, 0.4, False, True)], [], HABITS)
+    text, _ = render_whisper([InjectedMemory(FACT, 0.4, False, True)], [], HABITS)
 
     assert "(id: a1b2c3d4, 2026-05-02, user, unsure)\n" in text
 
 
 def test_a_conflict_is_shown_with_both_dates_the_older_first() -> None:
-    chosen = [Injected(FACT, 0.9, True), Injected(DECISION, 0.8, True)]
+    chosen = [InjectedMemory(FACT, 0.9, True), InjectedMemory(DECISION, 0.8, True)]
 
-    text, _ = whisper_text(chosen, [(FACT, DECISION)], HABITS)
+    text, _ = render_whisper(chosen, [(FACT, DECISION)], HABITS)
 
     assert (
         "- These two do not agree: 97acbe8e of 2026-04-13 and a1b2c3d4 of 2026-05-02; "
@@ -211,11 +211,11 @@ def test_a_whisper_never_exceeds_its_budget(
     contents: list[str], tokens: int, full: int, conflicting: bool
 ) -> None:
     memories = [a_memory(number, each) for number, each in enumerate(contents)]
-    chosen = [Injected(each, 0.9, place < full) for place, each in enumerate(memories)]
+    chosen = [InjectedMemory(each, 0.9, place < full) for place, each in enumerate(memories)]
     pairs = [(one, other) for one in memories for other in memories if one.id < other.id]
-    habits = WhisperHabits(token_budget=tokens, full_chars=1_200)
+    habits = WhisperConfig(token_budget=tokens, full_chars=1_200)
 
-    text, told = whisper_text(chosen, pairs if conflicting else [], habits, [MAINTENANCE])
+    text, told = render_whisper(chosen, pairs if conflicting else [], habits, [MAINTENANCE])
 
     assert len(text.encode()) <= min(HOST_BYTES, tokens * 4)
     assert [each.memory for each in told] == memories[: len(told)]
@@ -223,9 +223,9 @@ def test_a_whisper_never_exceeds_its_budget(
 
 def test_what_has_no_room_in_full_is_shown_by_its_title() -> None:
     big = [a_memory(number, "海 " * 3_000, title=f"Number {number}") for number in (1, 2)]
-    chosen = [Injected(each, 0.9, True) for each in big]
+    chosen = [InjectedMemory(each, 0.9, True) for each in big]
 
-    text, told = whisper_text(chosen, [], WhisperHabits(token_budget=410, full_chars=1_200))
+    text, told = render_whisper(chosen, [], WhisperConfig(token_budget=410, full_chars=1_200))
 
     assert told[0].full
     assert not told[-1].full

@@ -67,9 +67,9 @@ from madeleine.recall.explaining import ScoreExplanation
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.associations import edge_name
 from madeleine.vault.journal import CompactionReport
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.report import HoldOut
-from madeleine.whisper.values import Whispered
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.report import HoldOutReport
+from madeleine.whisper.values import WhisperResult
 from madeleine.write.change_file import ChangeResult
 from madeleine.write.forget import ForgetResult
 from madeleine.write.merge import MergeResult
@@ -199,7 +199,7 @@ def _score_parts(explained: ScoreExplanation) -> ScoreParts:
     return ScoreParts(**{**asdict(explained), "lifts": lifts})
 
 
-def whispered(said: Whispered, explain: bool) -> WhisperAnswer:
+def whispered(said: WhisperResult, explain: bool) -> WhisperAnswer:
     return WhisperAnswer(
         text=said.text,
         whisper_id=said.whisper_id,
@@ -226,7 +226,7 @@ def noted(memory_id: str, signal: int) -> NotedFeedback:
     return NotedFeedback(text=text, node_id=memory_id)
 
 
-def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> WhisperReason:
+def whisper_why(entry: WhisperEntry | None, habits: WhisperConfig) -> WhisperReason:
     if entry is None:
         return WhisperReason(text="Nothing has been whispered or held back yet.", whisper=None)
     known: Json = {
@@ -239,7 +239,7 @@ def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> WhisperRea
     return WhisperReason(text=texts.whisper_why(known, habits), whisper=known)
 
 
-def whisper_report(found: HoldOut, habits: WhisperHabits) -> WhisperReport:
+def whisper_report(found: HoldOutReport, habits: WhisperConfig) -> WhisperReport:
     difference, margin = found.difference
     return WhisperReport(
         text=texts.whisper_report(found, habits),

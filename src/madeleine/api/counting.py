@@ -10,7 +10,7 @@ from madeleine.api.contract.responses import Stats, StatsWindow, StoreStats, Usa
 from madeleine.model.query import Filter
 from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
-from madeleine.whisper.log import ids_in, is_delivered
+from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.whisper.report import ENTRIES
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _monday(now: datetime) -> datetime:
 def _usage(house: House, since: datetime, now: datetime) -> UsageStats:
     index = house.stores.index
     entries = index.log.whispers(ENTRIES)
-    told = [each for each in entries if ids_in(each, "injected") and is_delivered(each.body)]
+    told = [each for each in entries if entry_ids(each, "injected") and is_delivered(each.body)]
     every = Filter(outdated=True)
     return UsageStats(
         whispers_used_this_week=sum(each.at >= since for each in told),

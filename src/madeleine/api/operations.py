@@ -54,7 +54,7 @@ from madeleine.model.words import Edge, read_word
 from madeleine.recall.recall import recall
 from madeleine.version import __version__
 from madeleine.whisper.learning import give_feedback
-from madeleine.whisper.report import hold_out
+from madeleine.whisper.report import measure_hold_out
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
@@ -289,7 +289,7 @@ def _whisper_why(house: House, call: Call) -> object:
 
 def _whisper_report(house: House, call: Call) -> object:
     return answers.whisper_report(
-        hold_out(house.stores, house.whisper_habits), house.whisper_habits
+        measure_hold_out(house.stores, house.whisper_habits), house.whisper_habits
     )
 
 

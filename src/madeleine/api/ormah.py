@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.model.codec import Json
-from madeleine.whisper.log import ids_in, is_delivered
+from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.write.resolve import resolve_id
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _with_whisper(house: House, body: Mapping[str, object]) -> Mapping[str, obje
     memory = resolve_id(stores, str(body["node_id"]))
     newest = stores.log.whispers(WHISPERS_LOOKED_AT)
     entries = [each for each in newest if is_delivered(each.body)]
-    about = next((each.id for each in entries if memory in ids_in(each, "injected")), None)
+    about = next((each.id for each in entries if memory in entry_ids(each, "injected")), None)
     return given if about is None else {**given, "whisper_log_id": about}
 
 

@@ -21,12 +21,12 @@ from madeleine.model.words import GLOBAL, Tier
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.fusion import TIER_BOOST
 from madeleine.rules.levels import relevance_level
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_of, is_delivered
-from madeleine.whisper.missed import Fate, fate_of
-from madeleine.whisper.report import REPLIES_LEAST, HoldOut
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.log import is_delivered, listed_ids
+from madeleine.whisper.missed import WhisperFate, fate_of
+from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
 from madeleine.whisper.wording import CONTROL, TITLE_CHARS
-from madeleine.whisper.wording import flat as harmless
+from madeleine.whisper.wording import flatten_text as harmless
 
 PROMPT_CHARS = 120
 HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
@@ -101,7 +101,7 @@ def _hit(hit: RecallMatch, explain: bool) -> str:
     return "\n".join([*parts, block(hit.passage.text, HIT_CHARS, rest)])
 
 
-def whisper_why(known: Mapping[str, object], habits: WhisperHabits) -> str:
+def whisper_why(known: Mapping[str, object], habits: WhisperConfig) -> str:
     """Say in plain words what came of a prompt."""
     prompt = flat(str(known.get("prompt", "")))[:PROMPT_CHARS]
     parts = [f'{known["at"]}  "{prompt}"', _outcome(known)]
@@ -130,7 +130,7 @@ def _among(known: Mapping[str, object]) -> str:
 
 
 def _outcome(known: Mapping[str, object]) -> str:
-    told, took = ids_of(known, "injected"), f"{known.get('took_ms')} ms"
+    told, took = listed_ids(known, "injected"), f"{known.get('took_ms')} ms"
     if told and known.get("late"):
         return f"Silent: what was found came too late and was not given ({took})."
     if told and not is_delivered(known):
@@ -146,22 +146,22 @@ def _became(row: Mapping[str, object], known: Mapping[str, object]) -> str:
     """Return what became of a candidate that passed every stage."""
     memory, restated = str(row.get("memory", "")), known.get("restated")
     fate = fate_of(known, memory)
-    if fate is Fate.RESTATED and isinstance(restated, Mapping):
+    if fate is WhisperFate.RESTATED and isinstance(restated, Mapping):
         return f"said by {short(str(restated[memory]))} already"
     return _FATES.get(fate, "not whispered")
 
 
 _FATES = {
-    Fate.WHISPERED: "whispered",
-    Fate.LATE: "too late",
-    Fate.UNDELIVERED: "not delivered",
-    Fate.HELD_OUT: "held out",
-    Fate.NO_ROOM: "no room",
-    Fate.TOLD_BEFORE: "told before",
+    WhisperFate.WHISPERED: "whispered",
+    WhisperFate.LATE: "too late",
+    WhisperFate.UNDELIVERED: "not delivered",
+    WhisperFate.HELD_OUT: "held out",
+    WhisperFate.NO_ROOM: "no room",
+    WhisperFate.TOLD_BEFORE: "told before",
 }
 
 
-def whisper_report(found: HoldOut, habits: WhisperHabits) -> str:
+def whisper_report(found: HoldOutReport, habits: WhisperConfig) -> str:
     """Say in plain words what the hold-out shows."""
     told, held_out = found.told, found.held_out
     missed = f", {found.undelivered:,} were not delivered" if found.undelivered else ""
@@ -176,7 +176,7 @@ def whisper_report(found: HoldOut, habits: WhisperHabits) -> str:
     return "\n".join([*parts, _verdict(found)])
 
 
-def _verdict(found: HoldOut) -> str:
+def _verdict(found: HoldOutReport) -> str:
     if not found.enough:
         return f"That is too little to tell: it takes {REPLIES_LEAST} replies on either side."
     difference, margin = found.difference

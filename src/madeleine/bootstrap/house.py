@@ -28,7 +28,7 @@ from madeleine.sleep.shift import Shift
 from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.version import __version__
-from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.habits import WhisperConfig
 from madeleine.whisper.whisper import Whisperer
 from madeleine.write.bell import SharedEventBus
 from madeleine.write.reconcile import ProgressCallback
@@ -112,7 +112,7 @@ class House:
         self.look_for_maintenance()
 
     @property
-    def whisper_habits(self) -> WhisperHabits:
+    def whisper_habits(self) -> WhisperConfig:
         """The numbers that whispering goes by."""
         settings = self.settings.whisper
         due = settings.maintenance or self.maintenance_waits

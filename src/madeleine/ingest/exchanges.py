@@ -14,7 +14,7 @@ from madeleine.ingest.spoken import Spoken, Voice
 from madeleine.language.off_record import asks_not_to_remember, takes_back
 from madeleine.language.secrets import RedactedText, redact_secrets
 from madeleine.model.memory import first_words
-from madeleine.whisper.prompts import typed
+from madeleine.whisper.prompts import strip_host_text
 
 ASKED_CHARS = 2_000  # of a prompt; what follows was pasted
 REPLY_CHARS = 4_000
@@ -81,7 +81,7 @@ class ToldExchange(NamedTuple):
 def _clean(text: str, most: int) -> RedactedText:
     """Take out secrets, then cut: one that spans the cut is seen whole. Of a pasted log the far
     end is not looked at, nor the word in which that begins."""
-    said = typed(text)
+    said = strip_host_text(text)
     if len(said) > LOOKED_CHARS:
         said = said[:LOOKED_CHARS].rsplit(None, 1)[0]
     plain = redact_secrets(said)
@@ -104,14 +104,14 @@ class Exchanges:
         if said.voice is Voice.AGENT:
             self._answer(said, end)
             return None
-        off_record = asks_not_to_remember(typed(said.text))
+        off_record = asks_not_to_remember(strip_host_text(said.text))
         if said.beside and self._open is not None and not self._open.over:
             self._open.prompts.append(said.text)
             self._open.end = end
             self._open.off_record |= off_record
             return None
         before, self._open = self._open, None
-        if before is not None and takes_back(typed(said.text)):
+        if before is not None and takes_back(strip_host_text(said.text)):
             before.off_record = True
         if said.voice is Voice.PERSON:
             self._open = Exchange(said, start, end, turn, [said.text], off_record=off_record)

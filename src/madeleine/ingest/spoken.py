@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from madeleine.whisper.prompts import machine_made
+from madeleine.whisper.prompts import find_machine_author
 
 _PEOPLE = ("user", "sdk", "human")
 _NO_PERSON = ("isMeta", "isCompactSummary", "isApiErrorMessage")
@@ -126,7 +126,7 @@ def _claude_prompt(values: Mapping[str, Any]) -> Spoken | None:
     text = _text(content) if isinstance(content, str) else _joined(content, "text")
     if text is None:
         return Spoken(Voice.HOST, ends=True) if _shows_something(content) else None
-    if _by_a_person(values) and not machine_made(text):
+    if _by_a_person(values) and not find_machine_author(text):
         return _person(values, text)
     return Spoken(Voice.HOST, ends=True)
 
@@ -196,7 +196,7 @@ def _codex_message(payload: Mapping[str, Any], at: str | None) -> Spoken | None:
     text = _joined(content, "input_text")
     if text is None or at is None:
         return Spoken(Voice.HOST, ends=True) if _shows_something(content) else None
-    if machine_made(text):
+    if find_machine_author(text):
         return None  # what Codex puts before a prompt: instructions, surroundings
     return Spoken(Voice.PERSON, text, None, at, at)
 

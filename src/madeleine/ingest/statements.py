@@ -19,7 +19,7 @@ from madeleine.language.late_pattern import compile_late
 from madeleine.language.off_record import asks_not_to_remember
 from madeleine.language.secrets import may_hold_secret
 from madeleine.model.words import MemoryType
-from madeleine.whisper.prompts import machine_made, typed
+from madeleine.whisper.prompts import find_machine_author, strip_host_text
 
 MESSAGE_CHARS = 2_000  # what is longer is pasted, and its "note:" is somebody else's
 TASK_CHARS = 600  # what is longer describes a task, and its "always" is over with it
@@ -38,9 +38,9 @@ class Statement(NamedTuple):
 
 def statements(message: str) -> list[Statement]:
     """Return what a message asks to be kept, each once, in its order."""
-    if machine_made(message):
+    if find_machine_author(message):
         return []
-    text = typed(message).replace("\u2019", "'")
+    text = strip_host_text(message).replace("\u2019", "'")
     if len(text) > MESSAGE_CHARS or asks_not_to_remember(text):
         return []
     is_task = len(text) > TASK_CHARS

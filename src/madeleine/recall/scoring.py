@@ -1,7 +1,7 @@
 """How well each candidate answers: features, the head that weighs them, and the chance.
 
-`collect_training_example` gives the same columns to `bench/training`, so that weights are learnt from exactly
-what the product computes.
+`collect_training_example` gives the same columns to `bench/training`, so that weights are learnt
+from exactly what the product computes.
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ from madeleine.server.listening import write_private
 from madeleine.server.logs import where
 from madeleine.server.receipts import Receipts, SentWhisper
 from madeleine.server.turns import Arrival, Turns
-from madeleine.whisper.delivery import Loss, give_up
-from madeleine.whisper.prompts import machine_made, typed
+from madeleine.whisper.delivery import Loss, mark_undelivered
+from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.wording import NOTE
 
 INJECT = Route(
@@ -291,10 +291,10 @@ class Hooks:
         if call.prompt is None:
             raise BadHook("has no `prompt`")
         prompt = call.prompt[:PROMPT_CHARS]
-        if call.skip or machine_made(prompt):
+        if call.skip or find_machine_author(prompt):
             self._count("machine_made")
             return None
-        return typed(prompt) or None
+        return strip_host_text(prompt) or None
 
     def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> HookReply:
         arrival = _arrival(call, prompt, reach)
@@ -311,7 +311,7 @@ class Hooks:
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
             house = reach.house
             house.stores.executor.wait()  # its log is written behind the answer
-            give_up(house.stores, house.whisperer.sessions, answer.whisper_id, Loss.LATE)
+            mark_undelivered(house.stores, house.whisperer.sessions, answer.whisper_id, Loss.LATE)
             self._turns.forget(arrival)
             return SILENCE
         text = self._fitting(call, answer.text)

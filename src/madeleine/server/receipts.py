@@ -21,7 +21,7 @@ from typing import NamedTuple
 from madeleine.api.reach import Reach
 from madeleine.errors import MadeleineError
 from madeleine.server.turns import Arrival
-from madeleine.whisper.delivery import Loss, confirm, give_up
+from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from madeleine.whisper.whisper import RECEIPT_SECONDS
 
 log = logging.getLogger("madeleine.hooks")
@@ -113,10 +113,10 @@ class Receipts:
         stores.executor.wait()  # the log of a hook's whisper is written behind its answer
         try:
             if why is not None:
-                is_new = give_up(stores, sessions, sent.id, why)
+                is_new = mark_undelivered(stores, sessions, sent.id, why)
             else:
                 everywhere = [place.house.stores for place in sent.reach.places()]
-                is_new = confirm(everywhere, sessions, sent.id)
+                is_new = confirm_delivery(everywhere, sessions, sent.id)
         except MadeleineError as error:
             log.warning("what became of a whisper was not noted: %s", error.message)
             return

@@ -24,7 +24,7 @@ from madeleine.settings.sections import (
     VaultConfig,
 )
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
-from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.habits import WhisperConfig
 from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
 
 ENVIRONMENT_PREFIX = "MADELEINE_"
@@ -44,7 +44,7 @@ class Settings:
     reranker: RerankerConfig = field(default_factory=RerankerConfig)
     index: IndexConfig = field(default_factory=IndexConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
-    whisper: WhisperHabits = field(default_factory=WhisperHabits)
+    whisper: WhisperConfig = field(default_factory=WhisperConfig)
     sleep: SleepHabits = field(default_factory=SleepHabits)
     judge: JudgeConfig = field(default_factory=JudgeConfig)
     ingest: IngestHabits = field(default_factory=IngestHabits)

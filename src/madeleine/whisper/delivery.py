@@ -28,20 +28,20 @@ from madeleine.model.times import format_time
 from madeleine.rules.usage import WHISPER_USE
 from madeleine.whisper.log import (
     NOTHING_IS_TOO_OLD,
-    Delivery,
-    amend,
-    ids_in,
+    DeliveryState,
+    amend_entry,
+    entry_ids,
     is_delivered,
-    told,
-    write_down,
+    log_entry,
+    whisper_notice,
 )
-from madeleine.whisper.session import Sessions
+from madeleine.whisper.session import WhisperSessions
 from madeleine.whisper.telling import review_key
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from madeleine.write.use import record_use
 
-UNSETTLED = ("delivery", "awaited_until", "not_delivered", "not_delivered_kind", "late")
+DELIVERY_FIELDS = ("delivery", "awaited_until", "not_delivered", "not_delivered_kind", "late")
 """What an entry says about its delivery."""
 
 
@@ -65,7 +65,7 @@ LOSSES: Mapping[Loss, str] = {
 
 def deliver(
     everywhere: Sequence[Stores],
-    sessions: Sessions,
+    sessions: WhisperSessions,
     entry: WhisperEntry,
     keep_after: datetime = NOTHING_IS_TOO_OLD,
 ) -> None:
@@ -74,11 +74,11 @@ def deliver(
     asked about again. `everywhere` is the person's own stores, then those of the spaces they share.
     Of the log only what is younger than `keep_after` stays."""
     stores = everywhere[0]
-    if entry.body.get("delivery") == Delivery.MISSED:
-        sessions.note_told(entry.session, entry.at, _memories(entry))
-    rest = {name: value for name, value in entry.body.items() if name not in UNSETTLED}
-    delivered = replace(entry, body={**rest, "delivery": Delivery.DELIVERED.value})
-    write_down(stores, delivered, keep_after)
+    if entry.body.get("delivery") == DeliveryState.MISSED:
+        sessions.note_told(entry.session, entry.at, _told_ids(entry))
+    rest = {name: value for name, value in entry.body.items() if name not in DELIVERY_FIELDS}
+    delivered = replace(entry, body={**rest, "delivery": DeliveryState.DELIVERED.value})
+    log_entry(stores, delivered, keep_after)
     reviewed = entry.body.get("reviewed")
     if reviewed is not None:
         value = {"key": review_key(str(reviewed)), "value": format_time(entry.at)}
@@ -86,37 +86,39 @@ def deliver(
             record_events(stores, [new_event(stores, EventKind.STATE, value)], durable=False)
         except (StoreUnwritable, Unavailable):
             pass  # then it may be asked about once more
-    _record_use(everywhere, ids_in(entry, "injected"), entry.session)
-    stores.event_bus.publish([told(delivered, None)])
+    _record_use(everywhere, entry_ids(entry, "injected"), entry.session)
+    stores.event_bus.publish([whisper_notice(delivered, None)])
 
 
-def confirm(everywhere: Sequence[Stores], sessions: Sessions, whisper_id: str) -> bool:
+def confirm_delivery(
+    everywhere: Sequence[Stores], sessions: WhisperSessions, whisper_id: str
+) -> bool:
     """Deliver a whisper that its client printed; whether there was one to deliver."""
     entry = everywhere[0].index.log.whisper(whisper_id)
-    if entry is None or is_delivered(entry.body) or not ids_in(entry, "injected"):
+    if entry is None or is_delivered(entry.body) or not entry_ids(entry, "injected"):
         return False
     deliver(everywhere, sessions, entry)
     return True
 
 
-def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: Loss) -> bool:
+def mark_undelivered(stores: Stores, sessions: WhisperSessions, whisper_id: str, why: Loss) -> bool:
     """Note that nobody got to read a whisper: its memories, and no others, may be told again, and
     it counts neither as whispered nor as held out. Whether there was one to give up."""
     entry = stores.log.whisper(whisper_id)
-    if entry is None or entry.body.get("delivery") == Delivery.MISSED:
+    if entry is None or entry.body.get("delivery") == DeliveryState.MISSED:
         return False
-    sessions.take_back(entry.session, _memories(entry))
+    sessions.take_back(entry.session, _told_ids(entry))
     missed: dict[str, object] = {
-        "delivery": Delivery.MISSED.value,
+        "delivery": DeliveryState.MISSED.value,
         "not_delivered": LOSSES[why],
         "not_delivered_kind": why.value,
     }
     missed |= {"late": True} if why is Loss.LATE else {}
-    amend(stores, entry, missed)
-    if ids_in(entry, "injected"):
+    amend_entry(stores, entry, missed)
+    if entry_ids(entry, "injected"):
         body = {**entry.body, **missed}
         silence = Cause(WhisperSilence.NOT_DELIVERED, {"why": why.value})
-        stores.event_bus.publish([told(replace(entry, body=body), silence)])
+        stores.event_bus.publish([whisper_notice(replace(entry, body=body), silence)])
     return True
 
 
@@ -129,5 +131,5 @@ def _record_use(everywhere: Sequence[Stores], ids: Sequence[str], session: str |
             record_use(stores, here, WHISPER_USE, session)
 
 
-def _memories(entry: WhisperEntry) -> list[str]:
-    return [*ids_in(entry, "injected"), *ids_in(entry, "restated")]
+def _told_ids(entry: WhisperEntry) -> list[str]:
+    return [*entry_ids(entry, "injected"), *entry_ids(entry, "restated")]

@@ -21,20 +21,20 @@ from madeleine.write.stores import Stores
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(minutes=5)
 
-Meanings = Mapping[Intent, list[Vector]]
+ExampleVectors = Mapping[Intent, list[Vector]]
 
 
-class Examples:
+class IntentExamples:
     """The examples as each model reads them. Any thread may ask."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._read: dict[str, Meanings] = {}
+        self._read: dict[str, ExampleVectors] = {}
         self._busy = False
         self._failures = 0
         self._failed_at: datetime | None = None
 
-    def of(self, stores: Stores) -> Meanings:
+    def of(self, stores: Stores) -> ExampleVectors:
         """Return what the examples mean; nothing while the model has not read them."""
         embedder = stores.minds.embedder
         if embedder is None:
@@ -58,9 +58,9 @@ class Examples:
         pause = min(FIRST_PAUSE * (1 << min(self._failures - 1, 16)), LONGEST_PAUSE)
         return timedelta(0) <= now - self._failed_at < pause
 
-    def _try(self, embedder: Embedder, now: datetime) -> Meanings | None:
+    def _try(self, embedder: Embedder, now: datetime) -> ExampleVectors | None:
         try:
-            known = _read(embedder)
+            known = _embed_examples(embedder)
         except MindDown:
             self._failures, self._failed_at = self._failures + 1, now
             return None
@@ -71,7 +71,7 @@ class Examples:
         return known
 
 
-def _read(embedder: Embedder) -> Meanings:
+def _embed_examples(embedder: Embedder) -> ExampleVectors:
     return {
         intent: [
             each.vector for each in embedder.read([Passage(text, 0, len(text)) for text in texts])

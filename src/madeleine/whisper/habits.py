@@ -8,7 +8,7 @@ from madeleine.model.setting import advanced, setting
 
 
 @dataclass(frozen=True, slots=True)
-class WhisperHabits:
+class WhisperConfig:
     """The unasked recall."""
 
     max_nodes: int = setting(6, "most memories in one whisper", 0, 100)

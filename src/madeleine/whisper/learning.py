@@ -14,8 +14,8 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import amend, ids_in, is_delivered
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.log import amend_entry, entry_ids, is_delivered
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from madeleine.write.use import record_use
@@ -43,7 +43,9 @@ def give_feedback(
     entry = stores.log.whisper(whisper_id) if whisper_id else None
     if whisper_id and entry is None:
         raise NoSuchWhisper(whisper_id)
-    if (before := _last_word(stores, memory_id, whisper_id)) and _same(before, signal, source):
+    if (before := _last_feedback(stores, memory_id, whisper_id)) and _is_same_feedback(
+        before, signal, source
+    ):
         return before.id
     body: dict[str, object] = {"memory": memory_id, "signal": signal, "source": source}
     session = None
@@ -57,13 +59,13 @@ def give_feedback(
     return made.id
 
 
-def _last_word(stores: Stores, memory_id: str, whisper_id: str | None) -> Event | None:
+def _last_feedback(stores: Stores, memory_id: str, whisper_id: str | None) -> Event | None:
     """Return what was said last about a memory of a whisper."""
     said = stores.log.feedback([memory_id]) if whisper_id else []
     return next((each for each in said if each.body.get("whisper") == whisper_id), None)
 
 
-def _same(before: Event, signal: int, source: str) -> bool:
+def _is_same_feedback(before: Event, signal: int, source: str) -> bool:
     return before.body.get("signal") == signal and before.body.get("source") == source
 
 
@@ -75,16 +77,18 @@ def notice_use(stores: Stores, session: str, reply: str, at: datetime | None = N
     for entry in stores.log.whispers(WHISPERS_WATCHED, session):
         if not is_delivered(entry.body) or (at is not None and at < entry.at):
             continue
-        told = ids_in(entry, "injected")
-        watched = told or ids_in(entry, "withheld")
-        seen = _seen(stores, entry, watched, reply)
+        told = entry_ids(entry, "injected")
+        watched = told or entry_ids(entry, "withheld")
+        seen = _find_used_in_reply(stores, entry, watched, reply)
         if watched:
             _note_seen(stores, entry, seen)
-        noticed += _praised(stores, entry, seen) if told else []
+        noticed += _give_implicit_feedback(stores, entry, seen) if told else []
     return noticed
 
 
-def _seen(stores: Stores, entry: WhisperEntry, ids: Sequence[str], reply: str) -> list[str]:
+def _find_used_in_reply(
+    stores: Stores, entry: WhisperEntry, ids: Sequence[str], reply: str
+) -> list[str]:
     """Return which of the memories show in a reply."""
     prompt = str(entry.body.get("prompt", ""))
     return [
@@ -97,42 +101,48 @@ def _seen(stores: Stores, entry: WhisperEntry, ids: Sequence[str], reply: str) -
 
 def _note_seen(stores: Stores, entry: WhisperEntry, seen: Sequence[str]) -> None:
     """Write to the log that the whisper was replied to, and what showed."""
-    known = set(ids_in(entry, "seen"))
+    known = set(entry_ids(entry, "seen"))
     if not entry.body.get("replied") or not known.issuperset(seen):
-        amend(stores, entry, {"replied": True, "seen": sorted(known.union(seen))})
+        amend_entry(stores, entry, {"replied": True, "seen": sorted(known.union(seen))})
 
 
-def _praised(stores: Stores, entry: WhisperEntry, seen: Sequence[str]) -> list[str]:
-    known = _answered(stores, seen, entry.id)
+def _give_implicit_feedback(stores: Stores, entry: WhisperEntry, seen: Sequence[str]) -> list[str]:
+    known = _ids_with_feedback(stores, seen, entry.id)
     new = [each for each in seen if each not in known]
     for each in new:
         give_feedback(stores, each, 1, "implicit", entry.id)
     return new
 
 
-def _answered(stores: Stores, ids: Sequence[str], whisper_id: str) -> set[str]:
+def _ids_with_feedback(stores: Stores, ids: Sequence[str], whisper_id: str) -> set[str]:
     """Return the memories of a whisper about which something was said already."""
     said = stores.log.feedback(ids) if ids else []
     return {str(each.body["memory"]) for each in said if each.body.get("whisper") == whisper_id}
 
 
-def affinities(
+def compute_affinities(
     stores: Stores,
-    habits: WhisperHabits,
+    habits: WhisperConfig,
     ids: Sequence[str],
     vector: Vector | None,
     now: datetime,
 ) -> dict[str, float]:
     """Return what feedback on similar prompts adds to each memory's score."""
-    told = [each for each in _standing(stores.log.feedback(ids)) if each.body.get("prompt")]
+    told = [
+        each
+        for each in _select_standing_feedback(stores.log.feedback(ids))
+        if each.body.get("prompt")
+    ]
     if not told or vector is None:
         return {}
-    similarity = _likeness(stores, told, vector)
+    similarity = _prompt_similarities(stores, told, vector)
     rows: dict[str, list[tuple[float, float, float, float]]] = {}
     for each in told:
         alike = similarity.get(str(each.body["prompt"]), 0.0)
         if alike >= habits.affinity_similarity:
-            rows.setdefault(str(each.body["memory"]), []).append(_row(each, alike, habits, now))
+            rows.setdefault(str(each.body["memory"]), []).append(
+                _feedback_row(each, alike, habits, now)
+            )
     return {
         memory: affinity_boost(given, habits.affinity_max_boost, habits.affinity_half_life_days)
         for memory, given in rows.items()
@@ -140,7 +150,7 @@ def affinities(
     }
 
 
-def _standing(said: Sequence[Event]) -> list[Event]:
+def _select_standing_feedback(said: Sequence[Event]) -> list[Event]:
     """Return what still counts of feedback, newest first: of each source the last word about a
     memory in a whisper, and nothing that was taken back."""
     found: list[Event] = []
@@ -154,8 +164,8 @@ def _standing(said: Sequence[Event]) -> list[Event]:
     return [each for each in found if each.body.get("signal") != 0]
 
 
-def _row(
-    each: Event, alike: float, habits: WhisperHabits, now: datetime
+def _feedback_row(
+    each: Event, alike: float, habits: WhisperConfig, now: datetime
 ) -> tuple[float, float, float, float]:
     explicit = each.body.get("source") == "explicit"
     days = (now - each.at).total_seconds() / SECONDS_A_DAY
@@ -164,7 +174,9 @@ def _row(
     return value, alike, days, 1.0 if explicit else habits.affinity_implicit_weight
 
 
-def _likeness(stores: Stores, told: Sequence[Event], vector: Vector) -> Mapping[str, float]:
+def _prompt_similarities(
+    stores: Stores, told: Sequence[Event], vector: Vector
+) -> Mapping[str, float]:
     """Return how like the prompt each earlier prompt is; the model has read most before,
     and one that is gone leaves them all unlike."""
     embedder = stores.minds.embedder

@@ -15,14 +15,14 @@ from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.log import WhisperEntry
 from madeleine.model.cause import Cause
 from madeleine.model.times import parse_time
-from madeleine.whisper.session import Said
+from madeleine.whisper.session import WhisperTurn
 from madeleine.write.bell import BusEvent
 from madeleine.write.stores import Stores
 
 NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Delivery(enum.StrEnum):
+class DeliveryState(enum.StrEnum):
     """What is known about whether a whisper reached anybody. A log of an earlier release says
     nothing about it; what stands there without being late counts as delivered."""
 
@@ -33,7 +33,7 @@ class Delivery(enum.StrEnum):
     """Nobody got to read it."""
 
 
-def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> None:
+def log_entry(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> None:
     """Log an entry if that can be done, and drop what is too old."""
     try:
         stores.log.log_whisper(entry, keep_after)
@@ -41,48 +41,51 @@ def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> Non
         return
 
 
-def told(entry: WhisperEntry, silence: Cause | None) -> BusEvent:
+def whisper_notice(entry: WhisperEntry, silence: Cause | None) -> BusEvent:
     """Return what listeners learn: that there was a whisper or a silence, not what was said."""
     given = {"id": entry.id, "session": entry.session, "space": entry.space}
-    injected = ids_in(entry, "injected") if is_delivered(entry.body) else []
+    injected = entry_ids(entry, "injected") if is_delivered(entry.body) else []
     parts = silence.to_json() if silence else None
     body = {**given, "injected": injected, "silence_parts": parts}
     return BusEvent("whispered", entry.at, body)
 
 
-def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> None:
+def amend_entry(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> None:
     """Add to what an entry says."""
     body = {**entry.body, **more}
-    write_down(stores, replace(entry, body=body), NOTHING_IS_TOO_OLD)
+    log_entry(stores, replace(entry, body=body), NOTHING_IS_TOO_OLD)
 
 
 def is_delivered(body: Mapping[str, object]) -> bool:
     """Whether somebody got to read what an entry says was whispered."""
-    return not body.get("late") and body.get("delivery", Delivery.DELIVERED) == Delivery.DELIVERED
+    return (
+        not body.get("late")
+        and body.get("delivery", DeliveryState.DELIVERED) == DeliveryState.DELIVERED
+    )
 
 
 def is_awaited(body: Mapping[str, object], now: datetime) -> bool:
     """Whether a confirmation may still come: until then nobody else tells the same."""
     until = body.get("awaited_until")
-    is_open = body.get("delivery") == Delivery.AWAITED and isinstance(until, str)
+    is_open = body.get("delivery") == DeliveryState.AWAITED and isinstance(until, str)
     return is_open and now < parse_time("awaited_until", until)
 
 
-def said_in(entry: WhisperEntry, now: datetime) -> Said:
+def read_turn(entry: WhisperEntry, now: datetime) -> WhisperTurn:
     """Return the prompt of an entry, and what was told of it; nothing if nobody got it."""
     awaited = is_awaited(entry.body, now)
     is_told = awaited or is_delivered(entry.body)
-    told = [*ids_in(entry, "injected"), *ids_in(entry, "restated")] if is_told else []
+    told = [*entry_ids(entry, "injected"), *entry_ids(entry, "restated")] if is_told else []
     prompt = str(entry.body.get("prompt") or "")
-    return Said(prompt, entry.at, None, frozenset(told), awaited)
+    return WhisperTurn(prompt, entry.at, None, frozenset(told), awaited)
 
 
-def ids_in(entry: WhisperEntry, name: str) -> list[str]:
+def entry_ids(entry: WhisperEntry, name: str) -> list[str]:
     """Return the memories that an entry lists under a name."""
-    return ids_of(entry.body, name)
+    return listed_ids(entry.body, name)
 
 
-def ids_of(body: Mapping[str, object], name: str) -> list[str]:
+def listed_ids(body: Mapping[str, object], name: str) -> list[str]:
     """Return the memories that what is known of a prompt lists under a name."""
     listed = body.get(name)
     return [str(each) for each in listed] if isinstance(listed, list | dict) else []

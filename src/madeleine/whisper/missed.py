@@ -14,18 +14,18 @@ from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.explaining import AbsenceExplanation, is_outdated
 from madeleine.recall.recall import recall
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_of, is_delivered
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.log import is_delivered, listed_ids
 from madeleine.write.stores import Stores
 
-Body = Mapping[str, object]
+LoggedPrompt = Mapping[str, object]
 """What is known of a prompt, as the log keeps it."""
 CONSIDERED = ("candidates", "refused", "passed_over")
 """Where the log keeps rows about memories that were found for a prompt."""
 BEFORE_SEARCHING = frozenset({"prompt", "intent", "conversation", "topic"})
 
 
-class Fate(enum.StrEnum):
+class WhisperFate(enum.StrEnum):
     """What became of a memory when a prompt was thought about."""
 
     WHISPERED = "whispered"
@@ -47,10 +47,10 @@ class Fate(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class MissedWhisper:
     """Why a memory was not whispered, in a sentence, and at which stage; none, if it was."""
 
-    fate: Fate
+    fate: WhisperFate
     text: str
     stage: str | None
     absent: AbsenceExplanation | None = None
@@ -59,7 +59,7 @@ class Missed:
     """If nothing was looked for: why, as the log keeps it, for a door to put into words."""
 
 
-def rows_of(body: Body) -> Iterator[tuple[str, Mapping[str, object]]]:
+def iterate_rows(body: LoggedPrompt) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the rows about memories, each with the name of the list it stands in."""
     for name in CONSIDERED:
         listed = body.get(name)
@@ -68,76 +68,87 @@ def rows_of(body: Body) -> Iterator[tuple[str, Mapping[str, object]]]:
                 yield name, row
 
 
-def row_about(body: Body, memory_id: str) -> tuple[str, Mapping[str, object]] | None:
-    return next((each for each in rows_of(body) if each[1].get("memory") == memory_id), None)
+def find_row(body: LoggedPrompt, memory_id: str) -> tuple[str, Mapping[str, object]] | None:
+    return next((each for each in iterate_rows(body) if each[1].get("memory") == memory_id), None)
 
 
-def fate_of(body: Body, memory_id: str) -> Fate:
+def fate_of(body: LoggedPrompt, memory_id: str) -> WhisperFate:
     """Return what became of a memory."""
-    if memory_id in ids_of(body, "restated"):
-        return Fate.RESTATED
-    if memory_id in ids_of(body, "injected"):
+    if memory_id in listed_ids(body, "restated"):
+        return WhisperFate.RESTATED
+    if memory_id in listed_ids(body, "injected"):
         if is_delivered(body):
-            return Fate.WHISPERED
-        return Fate.LATE if body.get("late") else Fate.UNDELIVERED
-    found = row_about(body, memory_id)
+            return WhisperFate.WHISPERED
+        return WhisperFate.LATE if body.get("late") else WhisperFate.UNDELIVERED
+    found = find_row(body, memory_id)
     if found is None:
-        return Fate.UNSEEN
+        return WhisperFate.UNSEEN
     listed, row = found
     if listed == "refused":
-        return Fate.WEAK
+        return WhisperFate.WEAK
     if row.get("held") == "session":
-        return Fate.TOLD_BEFORE
+        return WhisperFate.TOLD_BEFORE
     if listed == "passed_over":
-        return Fate.NO_ROOM
+        return WhisperFate.NO_ROOM
     if body.get("held_out"):
-        return Fate.HELD_OUT
-    return Fate.TOLD_BEFORE if body.get("stage") == "session" else Fate.NO_ROOM
+        return WhisperFate.HELD_OUT
+    return WhisperFate.TOLD_BEFORE if body.get("stage") == "session" else WhisperFate.NO_ROOM
 
 
-def why_not(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: Memory) -> Missed:
+def explain_missed(
+    stores: Stores, habits: WhisperConfig, entry: WhisperEntry, memory: Memory
+) -> MissedWhisper:
     """Say why a memory was not whispered for a logged prompt."""
     fate = fate_of(entry.body, memory.id)
-    if fate is not Fate.UNSEEN:
-        return Missed(
-            fate, _considered(entry, habits, memory.id, fate), _stage(entry, memory, fate)
+    if fate is not WhisperFate.UNSEEN:
+        return MissedWhisper(
+            fate,
+            _render_considered(entry, habits, memory.id, fate),
+            _holding_stage(entry, memory, fate),
         )
     stage = str(entry.body.get("stage"))
     if stage in BEFORE_SEARCHING:
         parts = entry.body.get("silence_parts")
         if isinstance(parts, Mapping):
-            return Missed(fate, "Nothing was looked for.", stage, silence=parts)
+            return MissedWhisper(fate, "Nothing was looked for.", stage, silence=parts)
         said = entry.body.get("silence")  # the sentence that an earlier release kept
-        return Missed(fate, f"Nothing was looked for: {said}.", stage)
-    out = _left_out(entry, memory)
-    return Missed(fate, out, "search") if out else _looked_for(stores, habits, entry, memory)
+        return MissedWhisper(fate, f"Nothing was looked for: {said}.", stage)
+    out = _render_left_out(entry, memory)
+    return (
+        MissedWhisper(fate, out, "search") if out else _search_again(stores, habits, entry, memory)
+    )
 
 
-def _stage(entry: WhisperEntry, memory: Memory, fate: Fate) -> str | None:
-    found = row_about(entry.body, memory.id)
+def _holding_stage(entry: WhisperEntry, memory: Memory, fate: WhisperFate) -> str | None:
+    found = find_row(entry.body, memory.id)
     held = str(found[1].get("held") or "") if found else ""
-    return None if fate is Fate.WHISPERED else held or str(entry.body.get("stage"))
+    return None if fate is WhisperFate.WHISPERED else held or str(entry.body.get("stage"))
 
 
-def _considered(entry: WhisperEntry, habits: WhisperHabits, memory_id: str, fate: Fate) -> str:
+def _render_considered(
+    entry: WhisperEntry, habits: WhisperConfig, memory_id: str, fate: WhisperFate
+) -> str:
     restated = entry.body.get("restated")
     better = restated.get(memory_id, "") if isinstance(restated, Mapping) else ""
     return {
-        Fate.WHISPERED: "It was whispered.",
-        Fate.LATE: "It was found, but the answer came after the deadline and nobody read it.",
-        Fate.UNDELIVERED: "It was found, but nobody confirmed that it was read: it may be told "
-        "again.",
-        Fate.HELD_OUT: "It would have been whispered; this one was kept back to measure whether "
-        "whispers help.",
-        Fate.RESTATED: f"`{str(better)[:SHORT_ID_LENGTH]}`, which was whispered, says the same.",
-        Fate.NO_ROOM: "It was good enough, but others are better and there was no more room.",
-        Fate.TOLD_BEFORE: "It was whispered before in this conversation.",
-        Fate.WEAK: _too_weak(entry, habits, memory_id),
+        WhisperFate.WHISPERED: "It was whispered.",
+        WhisperFate.LATE: "It was found, but the answer came after the deadline and nobody "
+        "read it.",
+        WhisperFate.UNDELIVERED: "It was found, but nobody confirmed that it was read: it may be "
+        "told again.",
+        WhisperFate.HELD_OUT: "It would have been whispered; this one was kept back to measure "
+        "whether whispers help.",
+        WhisperFate.RESTATED: f"`{str(better)[:SHORT_ID_LENGTH]}`, which was whispered, "
+        "says the same.",
+        WhisperFate.NO_ROOM: "It was good enough, but others are better and there was no more "
+        "room.",
+        WhisperFate.TOLD_BEFORE: "It was whispered before in this conversation.",
+        WhisperFate.WEAK: _render_too_weak(entry, habits, memory_id),
     }[fate]
 
 
-def _too_weak(entry: WhisperEntry, habits: WhisperHabits, memory_id: str) -> str:
-    found = row_about(entry.body, memory_id)
+def _render_too_weak(entry: WhisperEntry, habits: WhisperConfig, memory_id: str) -> str:
+    found = find_row(entry.body, memory_id)
     row = found[1] if found else {}
     score = row.get("score")
     shown = f"{score:.2f}" if isinstance(score, float | int) else "?"
@@ -150,7 +161,7 @@ def _too_weak(entry: WhisperEntry, habits: WhisperHabits, memory_id: str) -> str
     return f"Its score of {shown} is below the gate of {habits.injection_gate:.2f}."
 
 
-def _left_out(entry: WhisperEntry, memory: Memory) -> str | None:
+def _render_left_out(entry: WhisperEntry, memory: Memory) -> str | None:
     """Say why a memory is not looked at, whatever the prompt is about."""
     if memory.created > entry.at:
         return f"It was not known yet: it was remembered {format_time(memory.created)}."
@@ -167,22 +178,22 @@ def _left_out(entry: WhisperEntry, memory: Memory) -> str | None:
     return None
 
 
-def _looked_for(
-    stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: Memory
-) -> Missed:
+def _search_again(
+    stores: Stores, habits: WhisperConfig, entry: WhisperEntry, memory: Memory
+) -> MissedWhisper:
     """Look for the memory once more, among what may be whispered."""
     query = RecallQuery(
         text=str(entry.body.get("prompt", "")),
         limit=max(2 * habits.max_nodes, 12),
-        filter=Filter(spaces=_spaces(entry)),
+        filter=Filter(spaces=_logged_spaces(entry)),
         space=entry.space,
         why_not=memory.id,
     )
     found = recall(stores, query, touch=False)
     text = f"It was not found. Looked for now, {found.why_not or ''}."
-    return Missed(Fate.UNSEEN, text, "search", found.absent)
+    return MissedWhisper(WhisperFate.UNSEEN, text, "search", found.absent)
 
 
-def _spaces(entry: WhisperEntry) -> tuple[str | None, ...]:
+def _logged_spaces(entry: WhisperEntry) -> tuple[str | None, ...]:
     among = entry.body.get("among")
     return tuple(among) if isinstance(among, list) else ()

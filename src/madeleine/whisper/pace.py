@@ -14,7 +14,7 @@ MARGIN = 1.5  # the next one may take so many times as long
 FADING = 0.5  # what is left of the estimate with each whisper that took less
 
 
-class Pace:
+class LatencyEstimate:
     """An estimate that rises at once and falls by halves. Any thread may ask."""
 
     def __init__(self) -> None:

@@ -75,25 +75,25 @@ _OPENING = compile_late(r"<([a-z]+(?:[-_][a-z]+)*)(?:\s[^<>]{0,500})?>")
 _COMMAND = compile_late(r"/[a-z][a-z0-9_-]*(?::[a-z0-9_-]+)*(?:[ \t][^\n]*)?\Z", re.I)
 
 
-def machine_made(text: str) -> str | None:
+def find_machine_author(text: str) -> str | None:
     """Return what kind of machine wrote this prompt; nothing if a person did."""
     whole = text.strip()
     if whole.startswith(HEADING):
         rest = _without_whispers(whole)
-        return machine_made(rest) if rest.strip() else "our own words"
+        return find_machine_author(rest) if rest.strip() else "our own words"
     for beginning, reason in _STARTS:
         if whole.startswith(beginning):
             return reason
     if _COMMAND.match(whole):
         return "a command of the host"
-    return _only_wrapped(whole)
+    return _wrapper_reason(whole)
 
 
-def typed(text: str) -> str:
+def strip_host_text(text: str) -> str:
     """Return a prompt without what the host wrapped up and put beside it, and without a whisper
     that stands in it."""
     kept, at = [], 0
-    for start, end in _wrapped(text):
+    for start, end in _find_wrapped(text):
         kept.append(text[at:start])
         at = end
     return _without_whispers("".join([*kept, text[at:]])).strip()
@@ -105,13 +105,13 @@ def _without_whispers(text: str) -> str:
         return text
     kept, ours, before = [], False, ""
     for line in text.split("\n"):
-        ours = _OURS.match(line) is not None or (ours and _goes_on(before, line))
+        ours = _OURS.match(line) is not None or (ours and _continues_whisper(before, line))
         kept += [] if ours else [line]
         before = line
     return "\n".join(kept)
 
 
-def _goes_on(before: str, line: str) -> bool:
+def _continues_whisper(before: str, line: str) -> bool:
     """Whether a whisper goes on with this line. It ends where somebody begins at the margin, after
     an empty line or one that hangs on ours: what follows a line of ours at once may be the text of
     a memory that lost its margin."""
@@ -125,31 +125,33 @@ def asked_part(text: str) -> str | None:
     if len(text) <= LONG_CHARS:
         return None
     begin, end = text[: 2 * PART_CHARS].strip(), text[-2 * PART_CHARS :].strip()
-    before = _prose(begin.splitlines(), PART_CHARS)
-    after = _prose(end.splitlines()[::-1], PART_CHARS)[::-1]
-    if _ask(before) and not _ask(after):  # a trace ends with a line that reads like a sentence
+    before = _leading_prose(begin.splitlines(), PART_CHARS)
+    after = _leading_prose(end.splitlines()[::-1], PART_CHARS)[::-1]
+    if _has_question(before) and not _has_question(
+        after
+    ):  # a trace ends with a line that reads like a sentence
         after = []
     return "\n".join([*before, *after]) or None
 
 
-def _ask(lines: list[str]) -> bool:
+def _has_question(lines: list[str]) -> bool:
     return any(_ASKS.search(line) for line in lines)
 
 
-def _prose(lines: Iterable[str], most: int) -> list[str]:
+def _leading_prose(lines: Iterable[str], most: int) -> list[str]:
     """Return the first lines, up to the first that nobody wrote by hand or that is too much."""
     kept: list[str] = []
     for line in lines:
         if not line.strip() and kept:
             break
         most -= len(line)
-        if most < 0 or not _is_written(line):
+        if most < 0 or not _is_prose(line):
             break
         kept.append(line.strip())
     return [each for each in kept if each]
 
 
-def _is_written(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     """Whether a line reads as a sentence, and not as code, a log or a trace."""
     if not line.strip() or _PASTED.match(line):
         return not line.strip()
@@ -157,7 +159,7 @@ def _is_written(line: str) -> bool:
     return plain >= PROSE * len(line)
 
 
-def _only_wrapped(whole: str) -> str | None:
+def _wrapper_reason(whole: str) -> str | None:
     """Return the reason if nothing stands outside of elements that only a machine writes.
 
     Hosts come up with new ones: a name of several words around everything is taken for one, and
@@ -169,12 +171,12 @@ def _only_wrapped(whole: str) -> str | None:
     name, several_words = opening[1], len(re.split("[-_]", opening[1])) > 1
     if name in WRAPPERS:
         cut_off = several_words and f"</{name}>" not in whole
-        return WRAPPERS[name] if cut_off or not typed(whole) else None
+        return WRAPPERS[name] if cut_off or not strip_host_text(whole) else None
     is_all = several_words and whole.find(f"</{name}>") == len(whole) - len(name) - 3
     return f"a note of the host (`{name}`)" if is_all else None
 
 
-def _wrapped(text: str) -> Iterator[tuple[int, int]]:
+def _find_wrapped(text: str) -> Iterator[tuple[int, int]]:
     """Give where the known elements of a text begin and end."""
     unclosed: set[str] = set()
     at = 0

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from madeleine.index.log import WhisperEntry
 from madeleine.language.seen import share_difference
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_in, is_delivered
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.write.stores import Stores
 
 ENTRIES = 100_000  # of the log, newest first: more than anybody types in a month
@@ -21,7 +21,7 @@ REPLIES_LEAST = 20  # on either side, before anything is said about the differen
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class HoldOutGroup:
     """Whispers of one kind: how many there were, had their reply read, and show in it."""
 
     whispers: int
@@ -34,13 +34,13 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldOut:
+class HoldOutReport:
     """The two sides, over the days that the log is kept. What came `late`, or was `undelivered`
     for another reason, belongs to neither."""
 
     days: int
-    told: Side
-    held_out: Side
+    told: HoldOutGroup
+    held_out: HoldOutGroup
     late: int
     undelivered: int = 0
 
@@ -55,21 +55,23 @@ class HoldOut:
         return share_difference((told.used, told.replied), (held_out.used, held_out.replied))
 
 
-def hold_out(stores: Stores, habits: WhisperHabits) -> HoldOut:
+def measure_hold_out(stores: Stores, habits: WhisperConfig) -> HoldOutReport:
     """Return what the log says about whispers told and held out."""
     entries = stores.log.whispers(ENTRIES)
     in_time = [each for each in entries if is_delivered(each.body)]
     late = sum(bool(each.body.get("late")) for each in entries)
-    return HoldOut(
+    return HoldOutReport(
         days=habits.log_days,
-        told=_side(each for each in in_time if ids_in(each, "injected")),
-        held_out=_side(each for each in in_time if each.body.get("held_out")),
+        told=_count_group(each for each in in_time if entry_ids(each, "injected")),
+        held_out=_count_group(each for each in in_time if each.body.get("held_out")),
         late=late,
         undelivered=len(entries) - len(in_time) - late,
     )
 
 
-def _side(entries: Iterable[WhisperEntry]) -> Side:
+def _count_group(entries: Iterable[WhisperEntry]) -> HoldOutGroup:
     known = list(entries)
     replied = [each for each in known if each.body.get("replied")]
-    return Side(len(known), len(replied), sum(bool(ids_in(each, "seen")) for each in replied))
+    return HoldOutGroup(
+        len(known), len(replied), sum(bool(entry_ids(each, "seen")) for each in replied)
+    )

@@ -27,7 +27,7 @@ SESSIONS_KEPT = 500  # the ones that were quiet longest are forgotten first
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class WhisperTurn:
     """A prompt of a session, and which memories were whispered about it."""
 
     text: str
@@ -39,54 +39,54 @@ class Said:
 
 
 @dataclass(slots=True)
-class _Session:
-    prompts: list[Said] = field(default_factory=list)
+class _SessionState:
+    prompts: list[WhisperTurn] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
     last: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Recent:
+class RecentPrompts:
     """What is known of a session when a prompt arrives, oldest first."""
 
-    prompts: tuple[Said, ...] = ()
+    prompts: tuple[WhisperTurn, ...] = ()
     told: frozenset[str] = frozenset()
     first: bool = True
 
 
 @dataclass(slots=True)
-class Claim:
+class WhisperClaim:
     """The memories that one whisper may tell; `told` are those that it did."""
 
     ids: frozenset[str]
     told: frozenset[str] = frozenset()
 
 
-class Sessions:
+class WhisperSessions:
     """All sessions of a process. Any thread may ask."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._by_id: OrderedDict[str, _Session] = OrderedDict()
+        self._by_id: OrderedDict[str, _SessionState] = OrderedDict()
 
-    def recent(self, session_id: str | None, now: datetime, gap_minutes: int) -> Recent:
+    def recent(self, session_id: str | None, now: datetime, gap_minutes: int) -> RecentPrompts:
         """Return what is not older than the gap; after a gap, nothing counts as told."""
         with self._lock:
             session = None if session_id is None else self._by_id.get(session_id)
             if session is None:
-                return Recent()
+                return RecentPrompts()
             since = now - timedelta(minutes=gap_minutes)
             session.prompts = [each for each in session.prompts if each.at >= since]
             if session.last is not None and session.last < since:
                 session.told.clear()
             first = session.last is None
-            return Recent(tuple(session.prompts), frozenset(session.told), first)
+            return RecentPrompts(tuple(session.prompts), frozenset(session.told), first)
 
     @contextmanager
-    def claiming(self, session_id: str | None, ids: Iterable[str]) -> Iterator[Claim]:
+    def claiming(self, session_id: str | None, ids: Iterable[str]) -> Iterator[WhisperClaim]:
         """Claim those of the memories that were not told yet; whatever happens meanwhile,
         those that are not noted as told are free again afterwards."""
-        claim = Claim(self._claim(session_id, frozenset(ids)))
+        claim = WhisperClaim(self._claim(session_id, frozenset(ids)))
         try:
             yield claim
         finally:
@@ -101,7 +101,7 @@ class Sessions:
             session.told |= free
             return free
 
-    def note(self, session_id: str | None, said: Said, size: int) -> None:
+    def note(self, session_id: str | None, said: WhisperTurn, size: int) -> None:
         """Remember a prompt and what was whispered about it."""
         if session_id is None:
             return
@@ -111,7 +111,7 @@ class Sessions:
             session.told |= said.told
             session.last = said.at
 
-    def learn(self, session_id: str, said: Sequence[Said], size: int) -> None:
+    def learn(self, session_id: str, said: Sequence[WhisperTurn], size: int) -> None:
         """Take in prompts of a session that another server was asked about. What was known as
         awaited is replaced by what is known now."""
         with self._lock:
@@ -165,8 +165,8 @@ class Sessions:
                 session.told.clear()
                 session.prompts = [replace(each, told=frozenset()) for each in session.prompts]
 
-    def _session(self, session_id: str) -> _Session:
-        session = self._by_id.setdefault(session_id, _Session())
+    def _session(self, session_id: str) -> _SessionState:
+        session = self._by_id.setdefault(session_id, _SessionState())
         self._by_id.move_to_end(session_id)
         while len(self._by_id) > SESSIONS_KEPT:
             self._by_id.popitem(last=False)

@@ -1,6 +1,6 @@
 """The stages of a whisper: small functions in a row, one value flowing through them.
 
-Each stage takes the thought and either passes it on or ends it with a reason (`Silence`).
+Each stage takes the state and either passes it on or ends the whisper with a reason (`Silence`).
 Their order is the documented one: what is cheap and certain first, the model once, the gate
 near the end.
 
@@ -53,10 +53,10 @@ from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.joining import merge_ranked
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.learning import affinities
-from madeleine.whisper.prompts import asked_part, machine_made
-from madeleine.whisper.session import Recent
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.learning import compute_affinities
+from madeleine.whisper.prompts import asked_part, find_machine_author
+from madeleine.whisper.session import RecentPrompts
 from madeleine.whisper.values import Prompt
 from madeleine.write.aside import run_concurrently
 from madeleine.write.stores import Stores
@@ -80,7 +80,7 @@ COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatev
 
 
 class Silence(Exception):
-    """The thought ends here: nothing is whispered, for this cause."""
+    """The whisper ends here: nothing is whispered, for this cause."""
 
     def __init__(self, kind: WhisperSilence, **parts: object) -> None:
         super().__init__(kind.value)
@@ -88,7 +88,7 @@ class Silence(Exception):
 
 
 @dataclass(slots=True)
-class Candidate:
+class WhisperCandidate:
     """A memory that may be whispered. `score` is absolute; .50 is even."""
 
     memory: Memory
@@ -105,21 +105,21 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Thought:
+class WhisperState:
     """A prompt on its way through the stages."""
 
     prompt: Prompt
-    recent: Recent
+    recent: RecentPrompts
     now: datetime
     intents: frozenset[Intent] = frozenset()
     trace: QueryEmbedding | None = None
     query: str = ""
     self_question: SelfQuestion | None = None
     """What is asked about the person who types; None: nothing."""
-    candidates: list[Candidate] = field(default_factory=list)
-    refused: list[Candidate] = field(default_factory=list)
+    candidates: list[WhisperCandidate] = field(default_factory=list)
+    refused: list[WhisperCandidate] = field(default_factory=list)
     """Those that a stage held back, best first."""
-    passed_over: list[Candidate] = field(default_factory=list)
+    passed_over: list[WhisperCandidate] = field(default_factory=list)
     """Those that were good enough, and told before or one too many."""
     restated: dict[str, str] = field(default_factory=dict)
     """Candidates that only say again what a better one says, and which one that is."""
@@ -134,18 +134,18 @@ class Thought:
     def vector(self) -> Vector | None:
         return None if self.trace is None else self.trace.vector
 
-    def hold_back(self, keep: Callable[[Candidate], bool]) -> None:
+    def hold_back(self, keep: Callable[[WhisperCandidate], bool]) -> None:
         """Keep the candidates that pass; remember the others."""
-        self.refused += self._parted(keep)
+        self.refused += self._partition(keep)
 
-    def pass_over(self, keep: Callable[[Candidate], bool]) -> None:
+    def pass_over(self, keep: Callable[[WhisperCandidate], bool]) -> None:
         """Keep the candidates that pass. The others were good enough: they are only noted."""
-        self.passed_over += self._parted(keep)
+        self.passed_over += self._partition(keep)
 
-    def _parted(self, keep: Callable[[Candidate], bool]) -> list[Candidate]:
+    def _partition(self, keep: Callable[[WhisperCandidate], bool]) -> list[WhisperCandidate]:
         """Return those that do not pass, and keep the others."""
-        kept: list[Candidate] = []
-        others: list[Candidate] = []
+        kept: list[WhisperCandidate] = []
+        others: list[WhisperCandidate] = []
         for each in self.candidates:
             (kept if keep(each) else others).append(each)
         for each in others:
@@ -154,19 +154,19 @@ class Thought:
         return others
 
 
-Other = tuple[str, Stores]
+SharedStores = tuple[str, Stores]
 """A shared space, by its name, and where it is kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mind:
+class WhisperContext:
     """What stages have at hand: the stores, the habits, the examples of each intent, and the
     shared spaces that are asked beside one's own memory."""
 
     stores: Stores
-    habits: WhisperHabits
+    habits: WhisperConfig
     examples: Mapping[Intent, list[Vector]]
-    others: tuple[Other, ...] = ()
+    others: tuple[SharedStores, ...] = ()
 
     @property
     def everywhere(self) -> tuple[Stores, ...]:
@@ -174,138 +174,138 @@ class Mind:
         return (self.stores, *(stores for _, stores in self.others))
 
 
-Stage = Callable[[Mind, Thought], None]
+Stage = Callable[[WhisperContext, WhisperState], None]
 
 
-def look_at_the_prompt(mind: Mind, thought: Thought) -> None:
+def look_at_the_prompt(context: WhisperContext, state: WhisperState) -> None:
     """End with what nobody asked."""
-    text = thought.prompt.text
+    text = state.prompt.text
     if not text.strip():
         raise Silence(WhisperSilence.EMPTY_PROMPT)
-    if (why := machine_made(text)) is not None:
+    if (why := find_machine_author(text)) is not None:
         raise Silence(WhisperSilence.MACHINE_MADE, why=why)
-    if _characters(text[:PROMPT_CHARS]) < LEAST_CHARACTERS:
+    if _count_characters(text[:PROMPT_CHARS]) < LEAST_CHARACTERS:
         raise Silence(WhisperSilence.TOO_SHORT)
-    if not any(each.index.search.extent().memories for each in mind.everywhere):
+    if not any(each.index.search.extent().memories for each in context.everywhere):
         raise Silence(WhisperSilence.NO_MEMORY)
 
 
-def _characters(text: str) -> int:
+def _count_characters(text: str) -> int:
     return sum(2 if each >= IDEOGRAPHS else 1 for each in text if each.isalnum())
 
 
-def tell_intents(mind: Mind, thought: Thought) -> None:
+def detect_intents(context: WhisperContext, state: WhisperState) -> None:
     """Tell what the prompt is for: by its words, and else by its similarity to examples."""
-    text = thought.prompt.text[:PROMPT_CHARS]
+    text = state.prompt.text[:PROMPT_CHARS]
     told = read_intents(text)
-    if is_only_talk(told) or _goes_on_with_nothing(thought):
-        thought.query, thought.intents = text, told
+    if is_only_talk(told) or _goes_on_with_nothing(state):
+        state.query, state.intents = text, told
         return
-    going_on = Intent.CONTINUATION in told and bool(thought.recent.prompts)
-    thought.query = _enriched(thought, text) if going_on else text
-    thought.trace, _ = embed_question(mind.stores, thought.query)
-    similarity = {} if going_on else _likeness(mind, thought.vector)
-    thought.intents = combine_intents(told, similarity, mind.habits.intent_threshold)
+    going_on = Intent.CONTINUATION in told and bool(state.recent.prompts)
+    state.query = _add_recent_prompts(state, text) if going_on else text
+    state.trace, _ = embed_question(context.stores, state.query)
+    similarity = {} if going_on else _intent_similarities(context, state.vector)
+    state.intents = combine_intents(told, similarity, context.habits.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
-        thought.intents = thought.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
-    if not going_on and Intent.CONTINUATION in thought.intents and thought.recent.prompts:
-        thought.query = _enriched(thought, text)
-        thought.trace, _ = embed_question(mind.stores, thought.query)
+        state.intents = state.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
+    if not going_on and Intent.CONTINUATION in state.intents and state.recent.prompts:
+        state.query = _add_recent_prompts(state, text)
+        state.trace, _ = embed_question(context.stores, state.query)
 
 
-def _goes_on_with_nothing(thought: Thought) -> bool:
+def _goes_on_with_nothing(state: WhisperState) -> bool:
     """Whether a prompt asks for more of something, and nothing was said before it."""
-    return not thought.recent.prompts and is_only_continuation(thought.prompt.text)
+    return not state.recent.prompts and is_only_continuation(state.prompt.text)
 
 
-def _enriched(thought: Thought, text: str) -> str:
-    before = [each.text for each in thought.recent.prompts[-ENRICHED_BY:]]
+def _add_recent_prompts(state: WhisperState, text: str) -> str:
+    before = [each.text for each in state.recent.prompts[-ENRICHED_BY:]]
     return "\n".join([*before, text])
 
 
-def _likeness(mind: Mind, vector: Vector | None) -> dict[Intent, float]:
+def _intent_similarities(context: WhisperContext, vector: Vector | None) -> dict[Intent, float]:
     if vector is None:
         return {}
     return {
         intent: max(float(np.dot(each, vector)) for each in vectors)
-        for intent, vectors in mind.examples.items()
+        for intent, vectors in context.examples.items()
         if vectors
     }
 
 
-def leave_talk_alone(mind: Mind, thought: Thought) -> None:
+def leave_talk_alone(context: WhisperContext, state: WhisperState) -> None:
     """End with what is only conversation, or a yes to what nobody here has heard."""
-    if is_only_talk(thought.intents):
+    if is_only_talk(state.intents):
         raise Silence(WhisperSilence.ONLY_TALK)
-    if _goes_on_with_nothing(thought):
+    if _goes_on_with_nothing(state):
         raise Silence(WhisperSilence.GOES_ON_WITH_NOTHING)
 
 
-def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
+def leave_a_running_topic(context: WhisperContext, state: WhisperState) -> None:
     """End when the last prompts were about the same and something was whispered then."""
-    before = thought.recent.prompts
+    before = state.recent.prompts
     vectors = [each.vector for each in before[-CENTROID_OF:] if each.vector is not None]
-    if not vectors or thought.vector is None or Intent.CONTINUATION in thought.intents:
+    if not vectors or state.vector is None or Intent.CONTINUATION in state.intents:
         return
     if not any(each.told for each in before):
         return
     centre = np.mean(vectors, axis=0)
     length = float(np.linalg.norm(centre))
-    similarity = float(np.dot(centre, thought.vector)) / length if length else 0.0
-    if similarity > mind.habits.topic_shift_threshold:
+    similarity = float(np.dot(centre, state.vector)) / length if length else 0.0
+    if similarity > context.habits.topic_shift_threshold:
         raise Silence(WhisperSilence.SAME_TOPIC, similarity=round(similarity, 4))
 
 
-def search(mind: Mind, thought: Thought) -> None:
+def search_memories(context: WhisperContext, state: WhisperState) -> None:
     """Recall without counting it as use. What is in the archive is found too, and has to be surer
-    than what is at hand (`_judged`)."""
-    thought.searched_at = time.perf_counter()
-    thought.self_question = _self_question(thought)
-    found = _recalled(mind, thought, thought.query, thought.trace)
-    thought.candidates = _candidates(mind, thought, found)
-    best = max((each.score for each in thought.candidates), default=0.0)
-    part = asked_part(thought.prompt.text) if best < LOOK_AGAIN else None
+    than what is at hand (`_score_hit`)."""
+    state.searched_at = time.perf_counter()
+    state.self_question = _find_self_question(state)
+    found = _recall_candidates(context, state, state.query, state.trace)
+    state.candidates = _build_candidates(context, state, found)
+    best = max((each.score for each in state.candidates), default=0.0)
+    part = asked_part(state.prompt.text) if best < LOOK_AGAIN else None
     if part is not None:
-        more = _candidates(mind, thought, _recalled(mind, thought, part, None))
-        thought.candidates = _better_of(thought.candidates, more)
-    if thought.self_question is not None:
-        _bring_answers(mind, thought, thought.self_question)
+        more = _build_candidates(context, state, _recall_candidates(context, state, part, None))
+        state.candidates = _merge_candidates(state.candidates, more)
+    if state.self_question is not None:
+        _bring_answers(context, state, state.self_question)
     else:
-        _hold_back_the_private(thought)
-    if not thought.candidates and thought.refused:
+        _hold_back_the_private(state)
+    if not state.candidates and state.refused:
         raise Silence(WhisperSilence.NOT_ASKED_FOR)
-    if not thought.candidates:
+    if not state.candidates:
         because = found.silence.to_json() if found.silence else None
         raise Silence(WhisperSilence.NOTHING_FOUND, because=because)
 
 
-def _self_question(thought: Thought) -> SelfQuestion | None:
+def _find_self_question(state: WhisperState) -> SelfQuestion | None:
     """Return what the prompt asks about the person. `what else?` asks what the prompt before it
     asked."""
-    question = read_self_question(thought.prompt.text)
-    if question is None and thought.recent.prompts and is_only_continuation(thought.prompt.text):
-        return read_self_question(thought.recent.prompts[-1].text)
+    question = read_self_question(state.prompt.text)
+    if question is None and state.recent.prompts and is_only_continuation(state.prompt.text):
+        return read_self_question(state.recent.prompts[-1].text)
     return question
 
 
-def _recalled(
-    mind: Mind, thought: Thought, text: str, trace: QueryEmbedding | None
+def _recall_candidates(
+    context: WhisperContext, state: WhisperState, text: str, trace: QueryEmbedding | None
 ) -> RecallResult:
     """Recall what is at hand and what is archived in one search. An archive may be much larger
     than the rest: where it crowds out what is at hand, that is looked for once more by itself.
     What is about the asker never fades, so somebody archived it: who asks only about themselves is
     not told of it."""
-    at_hand, limit = within(thought.prompt), max(2 * mind.habits.max_nodes, 12)
-    space = thought.prompt.space
+    at_hand, limit = prompt_filter(state.prompt), max(2 * context.habits.max_nodes, 12)
+    space = state.prompt.space
     query = RecallQuery(text=text, limit=limit, filter=at_hand, space=space, explain=True)
-    if thought.intents == {Intent.IDENTITY}:
-        return _asked_everywhere(mind, thought, query, trace)
+    if state.intents == {Intent.IDENTITY}:
+        return _recall_everywhere(context, state, query, trace)
     both = replace(query, limit=2 * limit, filter=replace(at_hand, tiers=()))
-    found = _asked_everywhere(mind, thought, both, trace)
+    found = _recall_everywhere(context, state, both, trace)
     offered = [each for each in found.hits if each.memory.tier is not Tier.ARCHIVAL]
     archived = [each for each in found.hits if _may_be_told_from_the_archive(each.memory)]
     if len(found.hits) >= both.limit and len(offered) < limit:
-        offered = [*_asked_everywhere(mind, thought, query, trace).hits]
+        offered = [*_recall_everywhere(context, state, query, trace).hits]
     return replace(found, hits=(*offered[:limit], *archived[:limit]))
 
 
@@ -318,13 +318,13 @@ def _may_be_told_from_the_archive(memory: Memory) -> bool:
     return memory.tier is Tier.ARCHIVAL and EXCHANGE_TAG not in memory.tags and not is_message
 
 
-def _asked_everywhere(
-    mind: Mind, thought: Thought, query: RecallQuery, trace: QueryEmbedding | None
+def _recall_everywhere(
+    context: WhisperContext, state: WhisperState, query: RecallQuery, trace: QueryEmbedding | None
 ) -> RecallResult:
-    alone = thought.intents == {Intent.IDENTITY}
+    alone = state.intents == {Intent.IDENTITY}
     asking = partial(recall, touch=False, trace=trace, look_again=not alone)
     found = run_concurrently(
-        [partial(asking, stores, each) for stores, each in _everywhere(mind, query)]
+        [partial(asking, stores, each) for stores, each in _iterate_stores(context, query)]
     )
     if len(found) == 1:
         return found[0]
@@ -332,24 +332,28 @@ def _asked_everywhere(
     return replace(found[0], hits=tuple(hits))
 
 
-def _everywhere(mind: Mind, query: RecallQuery) -> Iterator[tuple[Stores, RecallQuery]]:
+def _iterate_stores(
+    context: WhisperContext, query: RecallQuery
+) -> Iterator[tuple[Stores, RecallQuery]]:
     """Give where a question is asked: at home, and in the shared spaces that its filter allows."""
-    yield mind.stores, query
+    yield context.stores, query
     asked = query.filter.spaces
-    for space, stores in mind.others:
+    for space, stores in context.others:
         if not asked or space in asked:
             yield stores, replace(query, filter=replace(query.filter, spaces=(space,)))
 
 
-def _candidates(mind: Mind, thought: Thought, found: RecallResult) -> list[Candidate]:
+def _build_candidates(
+    context: WhisperContext, state: WhisperState, found: RecallResult
+) -> list[WhisperCandidate]:
     named = _names_a_speaker(found.hits)
-    blend = mind.stores.habits.reranker.blend
-    if thought.self_question is None:
+    blend = context.stores.habits.reranker.blend
+    if state.self_question is None:
         hits = [_without_self_lift(each) for each in found.hits]
     else:
         hits = list(found.hits)
     known = [each for each in hits if each.memory.source != SELF_SOURCE]
-    return [_candidate(each, named, blend) for each in known]
+    return [_build_candidate(each, named, blend) for each in known]
 
 
 def _without_self_lift(found: RecallMatch) -> RecallMatch:
@@ -364,13 +368,15 @@ def _without_self_lift(found: RecallMatch) -> RecallMatch:
     return replace(found, explained=replace(explained, lifts=lifts, inherited=None))
 
 
-def _better_of(some: list[Candidate], others: list[Candidate]) -> list[Candidate]:
+def _merge_candidates(
+    some: list[WhisperCandidate], others: list[WhisperCandidate]
+) -> list[WhisperCandidate]:
     """Return every memory once, as the search saw it that is surer of it."""
     ranked = sorted([*some, *others], key=lambda each: each.score)
     return list({each.memory.id: each for each in ranked}.values())
 
 
-def within(prompt: Prompt) -> Filter:
+def prompt_filter(prompt: Prompt) -> Filter:
     """Return what is at hand for a prompt: core and working, and inside a space only its own
     memories and those of no space. Whoever says neither space nor folder is told of all."""
     spaces: tuple[str | None, ...] = () if prompt.space is None else (prompt.space, None)
@@ -383,9 +389,9 @@ def _names_a_speaker(hits: tuple[RecallMatch, ...]) -> bool:
     return any(each.explained and each.explained.features.get("any_speaker", 0) for each in hits)
 
 
-def _candidate(found: RecallMatch, named: bool, blend: float) -> Candidate:
-    head, chance, score = _judged(found, named, blend)
-    return Candidate(
+def _build_candidate(found: RecallMatch, named: bool, blend: float) -> WhisperCandidate:
+    head, chance, score = _score_hit(found, named, blend)
+    return WhisperCandidate(
         memory=found.memory,
         score=score,
         chance=chance,
@@ -397,7 +403,7 @@ def _candidate(found: RecallMatch, named: bool, blend: float) -> Candidate:
     )
 
 
-def _judged(found: RecallMatch, named: bool, blend: float) -> tuple[str, float, float]:
+def _score_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, float, float]:
     """Return by which head a hit was weighed, its chance, and how sure a whisper would be. What
     a cross-encoder says about it, if there is one, counts for `blend` of that. What is archived
     has the documented 0.10 less."""
@@ -423,50 +429,50 @@ def _judged(found: RecallMatch, named: bool, blend: float) -> tuple[str, float, 
     return explained.head, chance, max(0.0, score - less)
 
 
-def _bring_answers(mind: Mind, thought: Thought, question: SelfQuestion) -> None:
+def _bring_answers(context: WhisperContext, state: WhisperState, question: SelfQuestion) -> None:
     """Keep of what is about the person only what answers, and bring what else does over the
     edges of the self. A question about a time is answered by searching alone."""
-    targets = _defined(mind)
-    for each in thought.candidates:
+    targets = _ids_defined_by_self(context)
+    for each in state.candidates:
         each.identity = each.identity or each.memory.id in targets
-    known = {each.memory.id for each in thought.candidates}
-    mine = {each.memory.id: each.memory for each in thought.candidates if each.identity}
-    by_graph = question.is_definite and Intent.TEMPORAL not in thought.intents
+    known = {each.memory.id for each in state.candidates}
+    mine = {each.memory.id: each.memory for each in state.candidates if each.identity}
+    by_graph = question.is_definite and Intent.TEMPORAL not in state.intents
     if by_graph:
-        search = mind.stores.search
-        passing = search.allowed(sorted(targets - known), within(thought.prompt), thought.now)
+        search = context.stores.search
+        passing = search.allowed(sorted(targets - known), prompt_filter(state.prompt), state.now)
         mine |= search.memories(sorted(passing))
     answers = select_answers(question, {each.id: _statement_of(each) for each in mine.values()})
-    thought.hold_back(lambda each: not each.identity or each.memory.id in answers)
+    state.hold_back(lambda each: not each.identity or each.memory.id in answers)
     if by_graph:
-        for each in thought.candidates:
+        for each in state.candidates:
             if each.identity:
                 sure = _identity_score(question, each.memory)
                 each.score = sure if question.whole else max(each.score, sure)
         brought = [mine[each] for each in answers - known]
         brought.sort(key=lambda each: (-_identity_score(question, each), -each.importance, each.id))
-        thought.candidates += [
-            Candidate(
+        state.candidates += [
+            WhisperCandidate(
                 each, _identity_score(question, each), IDENTITY_CHANCE, 0.0, 0.0, "note", True
             )
             for each in brought[:IDENTITY_MOST]
         ]
 
 
-def _hold_back_the_private(thought: Thought) -> None:
+def _hold_back_the_private(state: WhisperState) -> None:
     """Keep back what is about the person where nobody asked for it: where the prompt asks about
     the assistant, and where it names too little for it to be meant. How something is to be done
     may be said when something is to be done. Work on a program brings no private attribute that
     its parts are called like: a phone number field is nobody's number."""
-    text = thought.prompt.text[:PROMPT_CHARS]
+    text = state.prompt.text[:PROMPT_CHARS]
     if asks_about_assistant(text):
-        thought.hold_back(lambda each: not each.identity)
-    elif count_content_words(thought.query) < MATTERS_LEAST:
+        state.hold_back(lambda each: not each.identity)
+    elif count_content_words(state.query) < MATTERS_LEAST:
         helping = asks_for_help(text)
-        thought.hold_back(lambda each: not each.identity or (helping and _is_standing(each.memory)))
+        state.hold_back(lambda each: not each.identity or (helping and _is_standing(each.memory)))
     elif names_code(text):
         unasked = PRIVATE_ATTRIBUTES - read_owned_attributes(text)
-        thought.hold_back(
+        state.hold_back(
             lambda each: not (each.identity and _statement_of(each.memory).aspects & unasked)
         )
 
@@ -487,41 +493,41 @@ def _statement_of(memory: Memory) -> SelfStatement:
     )
 
 
-def _defined(mind: Mind) -> set[str]:
+def _ids_defined_by_self(context: WhisperContext) -> set[str]:
     """Return the memories that the self defines."""
-    self_id = mind.stores.graph.self_id()
+    self_id = context.stores.graph.self_id()
     if self_id is None:
         return set()
     return {
         each.connection.target
-        for each in mind.stores.graph.edges([self_id])
+        for each in context.stores.graph.edges([self_id])
         if each.source == self_id and each.connection.edge is Edge.DEFINES
     }
 
 
-def pass_over_the_weak(mind: Mind, thought: Thought) -> None:
+def pass_over_the_weak(context: WhisperContext, state: WhisperState) -> None:
     """Drop what is below the floor; a question about a time is treated more kindly."""
-    temporal = Intent.TEMPORAL in thought.intents
-    habits = mind.habits
+    temporal = Intent.TEMPORAL in state.intents
+    habits = context.habits
     floor = habits.temporal_min_score if temporal else habits.min_relevance_score
-    helping = asks_for_help(thought.prompt.text[:PROMPT_CHARS])
-    for each in thought.candidates:
+    helping = asks_for_help(state.prompt.text[:PROMPT_CHARS])
+    for each in state.candidates:
         if helping and _is_standing(each.memory) and each.near >= APPLIES_FROM:
             each.score = min(1.0, each.score + APPLIES)
     least = min(floor, habits.injection_gate)
-    standing = min(least, _standing_gate(mind))
-    thought.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
-    if not thought.candidates:
-        raise Silence(WhisperSilence.TOO_WEAK, best=_best(thought.refused))
+    standing = min(least, _standing_gate(context))
+    state.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
+    if not state.candidates:
+        raise Silence(WhisperSilence.TOO_WEAK, best=_best_score(state.refused))
 
 
-def _standing_gate(mind: Mind) -> float:
+def _standing_gate(context: WhisperContext) -> float:
     """Return the gate for what need not be what is asked; a gate of 1 lets nothing through."""
-    gate = mind.habits.injection_gate
+    gate = context.habits.injection_gate
     return gate if gate >= 1 else max(0.0, gate - STANDING_LESS)
 
 
-def _is_archived(candidate: Candidate) -> bool:
+def _is_archived(candidate: WhisperCandidate) -> bool:
     return candidate.memory.tier is Tier.ARCHIVAL
 
 
@@ -530,23 +536,23 @@ def _is_standing(memory: Memory) -> bool:
     return memory.type is MemoryType.PREFERENCE or is_instruction(memory.content)
 
 
-def heed_feedback(mind: Mind, thought: Thought) -> None:
+def heed_feedback(context: WhisperContext, state: WhisperState) -> None:
     """Let feedback on similar prompts raise or lower the scores."""
-    ids = [each.memory.id for each in thought.candidates]
+    ids = [each.memory.id for each in state.candidates]
     boosts: dict[str, float] = {}
-    for stores in mind.everywhere:
-        boosts |= affinities(stores, mind.habits, ids, thought.vector, thought.now)
-    for each in thought.candidates:
+    for stores in context.everywhere:
+        boosts |= compute_affinities(stores, context.habits, ids, state.vector, state.now)
+    for each in state.candidates:
         each.affinity = boosts.get(each.memory.id, 0.0)
         each.score = min(1.0, max(0.0, each.score + each.affinity))
 
 
-def ask_for_common_words(mind: Mind, thought: Thought) -> None:
+def ask_for_common_words(context: WhisperContext, state: WhisperState) -> None:
     """If some candidates share words with the prompt, let the others go, but for what is about
     the asker, what is very close in meaning, and what says how things are to be done."""
-    if not any(each.coverage > 0 for each in thought.candidates):
+    if not any(each.coverage > 0 for each in state.candidates):
         return
-    thought.hold_back(
+    state.hold_back(
         lambda each: (
             each.coverage > 0
             or each.identity
@@ -557,42 +563,42 @@ def ask_for_common_words(mind: Mind, thought: Thought) -> None:
     )
 
 
-def open_the_gate(mind: Mind, thought: Thought) -> None:
+def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
     """Only what is surely worth it gets through; what is of the time asked for does anyway, but
     not from the archive."""
-    gate = mind.habits.injection_gate
-    if Intent.TEMPORAL in thought.intents:
-        thought.hold_back(lambda each: each.score >= gate or not _is_archived(each))
-        if not thought.candidates:
-            raise Silence(WhisperSilence.BELOW_GATE, best=_best(thought.refused))
+    gate = context.habits.injection_gate
+    if Intent.TEMPORAL in state.intents:
+        state.hold_back(lambda each: each.score >= gate or not _is_archived(each))
+        if not state.candidates:
+            raise Silence(WhisperSilence.BELOW_GATE, best=_best_score(state.refused))
         return
-    ranked = sorted(thought.candidates, key=lambda each: -each.score)
+    ranked = sorted(state.candidates, key=lambda each: -each.score)
     below = [each for each in ranked if each.score < gate and _is_standing(each.memory)]
-    let_in = [each for each in below[:STANDING_MOST] if each.score >= _standing_gate(mind)]
-    thought.hold_back(lambda each: each.score >= gate or each in let_in)
-    if not thought.candidates:
-        raise Silence(WhisperSilence.BELOW_GATE, best=_best(thought.refused))
+    let_in = [each for each in below[:STANDING_MOST] if each.score >= _standing_gate(context)]
+    state.hold_back(lambda each: each.score >= gate or each in let_in)
+    if not state.candidates:
+        raise Silence(WhisperSilence.BELOW_GATE, best=_best_score(state.refused))
 
 
-def drop_what_was_told(mind: Mind, thought: Thought) -> None:
+def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:
     """Say nothing twice in a session."""
-    thought.pass_over(lambda each: each.memory.id not in thought.recent.told)
-    if not thought.candidates:
+    state.pass_over(lambda each: each.memory.id not in state.recent.told)
+    if not state.candidates:
         raise Silence(WhisperSilence.TOLD_BEFORE)
 
 
-def put_in_order(mind: Mind, thought: Thought) -> None:
+def put_in_order(context: WhisperContext, state: WhisperState) -> None:
     """Best first; what is of a time, newest first."""
-    newest = sorted(thought.candidates, key=lambda each: each.memory.created, reverse=True)
+    newest = sorted(state.candidates, key=lambda each: each.memory.created, reverse=True)
     ranked = sorted(newest, key=lambda each: -each.score)
-    thought.candidates = ranked
-    chosen = {each.memory.id for each in ranked[: mind.habits.max_nodes]}
-    thought.pass_over(lambda each: each.memory.id in chosen)
-    if Intent.TEMPORAL in thought.intents:
-        thought.candidates.sort(key=lambda each: each.memory.created, reverse=True)
+    state.candidates = ranked
+    chosen = {each.memory.id for each in ranked[: context.habits.max_nodes]}
+    state.pass_over(lambda each: each.memory.id in chosen)
+    if Intent.TEMPORAL in state.intents:
+        state.candidates.sort(key=lambda each: each.memory.created, reverse=True)
 
 
-def _best(refused: list[Candidate]) -> float:
+def _best_score(refused: list[WhisperCandidate]) -> float:
     """Return the best score of what was too weak; the search holds back what nobody asked for."""
     scores = (each.score for each in refused if each.held != "search")
     return round(max(scores, default=0.0), 4)
@@ -600,10 +606,10 @@ def _best(refused: list[Candidate]) -> float:
 
 STAGES: tuple[tuple[str, Stage], ...] = (
     ("prompt", look_at_the_prompt),
-    ("intent", tell_intents),
+    ("intent", detect_intents),
     ("conversation", leave_talk_alone),
     ("topic", leave_a_running_topic),
-    ("search", search),
+    ("search", search_memories),
     ("floor", pass_over_the_weak),
     ("affinity", heed_feedback),
     ("overlap", ask_for_common_words),

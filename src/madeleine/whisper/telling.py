@@ -21,9 +21,9 @@ from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.associations import is_contrast
-from madeleine.whisper.stages import Candidate, Mind, Thought, within
-from madeleine.whisper.values import Injected
-from madeleine.whisper.wording import MAINTENANCE, review_block, whisper_text
+from madeleine.whisper.stages import WhisperCandidate, WhisperContext, WhisperState, prompt_filter
+from madeleine.whisper.values import InjectedMemory
+from madeleine.whisper.wording import MAINTENANCE, render_whisper, review_block
 
 RESTATED = 0.92  # a cosine from which two memories say the same
 SERIES = 4  # so many that differ in a number only are a list of things, and no quarrel
@@ -37,30 +37,33 @@ Pair = frozenset[str]
 Conflicts = Mapping[Pair, tuple[Memory, Memory]]
 
 
-def worded(
-    mind: Mind, thought: Thought, explorer: Candidate | None, extras: Sequence[str]
-) -> tuple[str, tuple[Injected, ...]]:
+def compose_whisper(
+    context: WhisperContext,
+    state: WhisperState,
+    explorer: WhisperCandidate | None,
+    extras: Sequence[str],
+) -> tuple[str, tuple[InjectedMemory, ...]]:
     """Return the text about the candidates, and which memories it holds."""
-    chosen = thought.candidates
-    conflicts = _conflicts(mind, [each.memory for each in chosen])
-    distinct = _without_restatements(mind, thought, conflicts)
+    chosen = state.candidates
+    conflicts = _find_conflicts(context, [each.memory for each in chosen])
+    distinct = _without_restatements(context, state, conflicts)
     injected = [
-        Injected(each.memory, round(each.score, 4), place < mind.habits.full_nodes)
+        InjectedMemory(each.memory, round(each.score, 4), place < context.habits.full_nodes)
         for place, each in enumerate(distinct)
     ]
     if explorer is not None:
-        injected.append(Injected(explorer.memory, round(explorer.score, 4), False, True))
-    shown = [both for pair, both in conflicts.items() if pair.isdisjoint(thought.restated)]
-    return whisper_text(injected, shown, mind.habits, extras)
+        injected.append(InjectedMemory(explorer.memory, round(explorer.score, 4), False, True))
+    shown = [both for pair, both in conflicts.items() if pair.isdisjoint(state.restated)]
+    return render_whisper(injected, shown, context.habits, extras)
 
 
-def explorer_of(thought: Thought) -> Candidate | None:
+def choose_explorer(state: WhisperState) -> WhisperCandidate | None:
     """Return the best of what was held back and not told before, if it is not hopeless. What is
     about the person is no matter for trying."""
     new = [
         each
-        for each in thought.refused
-        if each.memory.id not in thought.recent.told and not each.identity
+        for each in state.refused
+        if each.memory.id not in state.recent.told and not each.identity
     ]
     best = max(new, key=lambda each: each.score, default=None)
     return None if best is None or best.score < EXPLORED_FROM else best
@@ -69,25 +72,30 @@ def explorer_of(thought: Thought) -> Candidate | None:
 # --- restatements and conflicts -------------------------------------------------------------
 
 
-def _without_restatements(mind: Mind, thought: Thought, conflicts: Conflicts) -> list[Candidate]:
+def _without_restatements(
+    context: WhisperContext, state: WhisperState, conflicts: Conflicts
+) -> list[WhisperCandidate]:
     """Leave out what only says again what a better one says, and note which one that is. What
     does not agree with it may be as close in meaning, and is told."""
-    ids = [each.memory.id for each in thought.candidates]
+    ids = [each.memory.id for each in state.candidates]
     vectors: dict[str, Vector] = {}
-    for stores in mind.everywhere:
+    for stores in context.everywhere:
         vectors |= stores.search.vectors(ids)
-    kept: list[Candidate] = []
-    for each in thought.candidates:
-        said_by = next(_same(each, kept, vectors, conflicts), None)
+    kept: list[WhisperCandidate] = []
+    for each in state.candidates:
+        said_by = next(_find_restated(each, kept, vectors, conflicts), None)
         if said_by is None:
             kept.append(each)
         else:
-            thought.restated[each.memory.id] = said_by
+            state.restated[each.memory.id] = said_by
     return kept
 
 
-def _same(
-    each: Candidate, kept: Sequence[Candidate], vectors: Mapping[str, Vector], conflicts: Conflicts
+def _find_restated(
+    each: WhisperCandidate,
+    kept: Sequence[WhisperCandidate],
+    vectors: Mapping[str, Vector],
+    conflicts: Conflicts,
 ) -> Iterator[str]:
     """Give those of the kept memories that say what this one says."""
     mine = vectors.get(each.memory.id)
@@ -103,11 +111,11 @@ def _same(
             yield other.memory.id
 
 
-def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
+def _find_conflicts(context: WhisperContext, memories: Sequence[Memory]) -> Conflicts:
     """Return the pairs that do not agree, each once: known to contradict each other, or the
     same but for a number."""
     by_id = {each.id: each for each in memories}
-    places = mind.everywhere if len(by_id) > 1 else ()
+    places = context.everywhere if len(by_id) > 1 else ()
     edges = [edge for stores in places for edge in stores.graph.edges(list(by_id))]
     known = {
         frozenset((each.source, each.connection.target)): (
@@ -120,10 +128,10 @@ def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
         and each.source in by_id
         and each.connection.target in by_id
     }
-    return {**_by_numbers(memories), **known}
+    return {**_find_number_conflicts(memories), **known}
 
 
-def _by_numbers(memories: Sequence[Memory]) -> Conflicts:
+def _find_number_conflicts(memories: Sequence[Memory]) -> Conflicts:
     """Return the pairs that differ only in a number. Many that do are a list of things."""
     pairs = [
         both
@@ -141,29 +149,29 @@ def _by_numbers(memories: Sequence[Memory]) -> Conflicts:
 # --- what comes after the memories ----------------------------------------------------------
 
 
-def extras(mind: Mind, thought: Thought) -> list[str]:
+def build_extras(context: WhisperContext, state: WhisperState) -> list[str]:
     """Return what comes after the memories: a question for review, and a due maintenance."""
     parts = []
-    if thought.recent.first and mind.habits.review and thought.prompt.session_id:
-        memory = _to_review(mind, thought)
-        thought.reviewed = None if memory is None else memory.id
+    if state.recent.first and context.habits.review and state.prompt.session_id:
+        memory = _find_memory_to_review(context, state)
+        state.reviewed = None if memory is None else memory.id
         parts += [] if memory is None else [review_block(memory)]
-    if mind.habits.maintenance and _maintenance_is_due(mind, thought):
+    if context.habits.maintenance and _maintenance_is_due(context, state):
         parts.append(MAINTENANCE)
     return parts
 
 
-def _to_review(mind: Mind, thought: Thought) -> Memory | None:
+def _find_memory_to_review(context: WhisperContext, state: WhisperState) -> Memory | None:
     """Return a memory that another session held back, and that nobody was asked about lately.
     What is about the person comes only when they ask for it."""
-    told = {each.memory.id for each in thought.candidates}
-    index = mind.stores.index
+    told = {each.memory.id for each in state.candidates}
+    index = context.stores.index
     for entry in index.log.whispers(REVIEWED_OF):
-        if entry.at > thought.now - REVIEWED_AFTER or entry.session == thought.prompt.session_id:
+        if entry.at > state.now - REVIEWED_AFTER or entry.session == state.prompt.session_id:
             continue
-        ids = [each for each in _held_back(entry) if each not in told]
-        passing = index.search.allowed(ids, within(thought.prompt), thought.now)
-        new = [each for each in ids if each in passing and not _was_asked(mind, each, thought.now)]
+        ids = [each for each in _held_back_ids(entry) if each not in told]
+        passing = index.search.allowed(ids, prompt_filter(state.prompt), state.now)
+        new = [each for each in ids if each in passing and not _was_asked(context, each, state.now)]
         told |= set(ids)  # looked at already
         for memory in index.search.memories(new).values():
             if ABOUT_SELF not in memory.tags:
@@ -171,7 +179,7 @@ def _to_review(mind: Mind, thought: Thought) -> Memory | None:
     return None
 
 
-def _held_back(entry: WhisperEntry) -> list[str]:
+def _held_back_ids(entry: WhisperEntry) -> list[str]:
     refused = entry.body.get("refused")
     rows = refused if isinstance(refused, list) else []
     return [str(row["memory"]) for row in rows if row["score"] >= REVIEWED_FROM]
@@ -182,9 +190,9 @@ def review_key(memory_id: str) -> str:
     return f"review:{memory_id}"
 
 
-def _was_asked(mind: Mind, memory_id: str, now: datetime) -> bool:
+def _was_asked(context: WhisperContext, memory_id: str, now: datetime) -> bool:
     """Whether somebody was asked about a memory not long ago."""
-    value = mind.stores.log.state(review_key(memory_id))
+    value = context.stores.log.state(review_key(memory_id))
     if value is None:
         return False
     try:
@@ -193,8 +201,8 @@ def _was_asked(mind: Mind, memory_id: str, now: datetime) -> bool:
         return False
 
 
-def _maintenance_is_due(mind: Mind, thought: Thought) -> bool:
-    value = mind.stores.log.state("maintenance")
+def _maintenance_is_due(context: WhisperContext, state: WhisperState) -> bool:
+    value = context.stores.log.state("maintenance")
     if not isinstance(value, str):
         return True
-    return value < (thought.now - timedelta(hours=mind.habits.maintenance_hours)).isoformat()
+    return value < (state.now - timedelta(hours=context.habits.maintenance_hours)).isoformat()

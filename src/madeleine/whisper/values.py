@@ -26,7 +26,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Injected:
+class InjectedMemory:
     """A memory that is whispered: in full, or by its title only. An explorer was let in below
     the gate, to learn whether it helps."""
 
@@ -37,12 +37,12 @@ class Injected:
 
 
 @dataclass(frozen=True, slots=True)
-class Whispered:
+class WhisperResult:
     """What the agent gets to read, or why it gets nothing. `stage` is where it was decided."""
 
     text: str
     whisper_id: str
-    injected: tuple[Injected, ...] = ()
+    injected: tuple[InjectedMemory, ...] = ()
     silence: Cause | None = None
     stage: str = ""
     took_ms: float = 0.0

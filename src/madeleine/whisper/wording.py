@@ -15,8 +15,8 @@ from datetime import datetime
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.values import Injected
+from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.values import InjectedMemory
 
 HEADING = "# Madeleine whispers"
 FRAME = (
@@ -60,72 +60,73 @@ _LIKE_OURS = compile_late(
 _IN_BRACKETS = str.maketrans("(),", "‹›;")
 
 
-def whisper_text(
-    chosen: Sequence[Injected],
+def render_whisper(
+    chosen: Sequence[InjectedMemory],
     conflicts: Sequence[tuple[Memory, Memory]],
-    habits: WhisperHabits,
+    habits: WhisperConfig,
     extras: Iterable[str] = (),
-) -> tuple[str, tuple[Injected, ...]]:
+) -> tuple[str, tuple[InjectedMemory, ...]]:
     """Return the text, and which memories it holds: as many as fit."""
     room = min(HOST_BYTES, habits.token_budget * BYTES_A_TOKEN)
     ending = [each for each in extras if each]
-    room -= size(HEADING) + size(FRAME) + sum(size(each) + 2 for each in ending) + 8
+    room -= byte_size(HEADING) + byte_size(FRAME) + sum(byte_size(each) + 2 for each in ending) + 8
     parts: list[str] = []
-    told: list[Injected] = []
+    told: list[InjectedMemory] = []
     for each in chosen:
-        part, full = _entry(each, room, habits.full_chars)
+        part, full = _render_entry(each, room, habits.full_chars)
         if not part:
             break
         parts.append(part)
-        told.append(each if full == each.full else _by_title(each))
-        room -= size(part) + 1
-    for line in map(_conflict, conflicts):
-        if size(line) < room:
+        told.append(each if full == each.full else _show_title_only(each))
+        room -= byte_size(part) + 1
+    for line in map(_render_conflict, conflicts):
+        if byte_size(line) < room:
             parts.append(line)
-            room -= size(line) + 1
+            room -= byte_size(line) + 1
     if not parts and not ending:
         return "", ()
     head = [HEADING, FRAME, "", *parts] if parts else []
     return "\n".join([*head, *ending]).strip() + "\n", tuple(told)
 
 
-def _by_title(each: Injected) -> Injected:
-    return Injected(each.memory, each.score, False, each.explorer)
+def _show_title_only(each: InjectedMemory) -> InjectedMemory:
+    return InjectedMemory(each.memory, each.score, False, each.explorer)
 
 
-def _entry(each: Injected, room: int, most: int) -> tuple[str, bool]:
+def _render_entry(each: InjectedMemory, room: int, most: int) -> tuple[str, bool]:
     """Return a memory's lines, and whether its text is among them; nothing if it has no room."""
     memory = each.memory
-    line = f"- **[{memory.type.value}]** {title(memory)} {_about(each)}"
-    if size(line) > room:
+    line = f"- **[{memory.type.value}]** {render_title(memory)} {_render_about(each)}"
+    if byte_size(line) > room:
         return "", False
-    left = min(most, room - size(line) - 2)
-    if not each.full or left < min(LEAST_TEXT, size(memory.content)):
+    left = min(most, room - byte_size(line) - 2)
+    if not each.full or left < min(LEAST_TEXT, byte_size(memory.content)):
         return line, False
-    text = "\n".join(indented(memory.content, left))
+    text = "\n".join(indent_lines(memory.content, left))
     return f"{line}\n{text}\n", True
 
 
-def _about(each: Injected) -> str:
+def _render_about(each: InjectedMemory) -> str:
     memory = each.memory
-    parts = [f"id: {memory.short_id}", day(memory.created), _in_brackets(memory.source)]
+    parts = [f"id: {memory.short_id}", format_day(memory.created), _escape_brackets(memory.source)]
     if memory.space:
-        parts.append(_in_brackets(memory.space))
+        parts.append(_escape_brackets(memory.space))
     if each.explorer:
         parts.append("unsure")
     return f"({', '.join(parts)})"
 
 
-def _in_brackets(text: str) -> str:
+def _escape_brackets(text: str) -> str:
     """Return a text that stands between our brackets and commas, without any of its own."""
-    return flat(text, 40).translate(_IN_BRACKETS)
+    return flatten_text(text, 40).translate(_IN_BRACKETS)
 
 
-def _conflict(pair: tuple[Memory, Memory]) -> str:
+def _render_conflict(pair: tuple[Memory, Memory]) -> str:
     older, newer = sorted(pair, key=lambda each: (each.created, each.id))
     return (
-        f"- {AGREE_NOT}: {older.short_id} of {day(older.created)} and "
-        f"{newer.short_id} of {day(newer.created)}; the later is likely right, ask if it matters."
+        f"- {AGREE_NOT}: {older.short_id} of {format_day(older.created)} and "
+        f"{newer.short_id} of {format_day(newer.created)}; "
+        "the later is likely right, ask if it matters."
     )
 
 
@@ -133,45 +134,45 @@ def review_block(memory: Memory) -> str:
     """Return the question about a memory that was held back before."""
     return (
         f"{HELD_BACK}: **[{memory.type.value}]** "
-        f"{title(memory)} (id: {memory.short_id}, {day(memory.created)}). "
+        f"{render_title(memory)} (id: {memory.short_id}, {format_day(memory.created)}). "
         "If it fits what is being done, recall it; if it is wrong, mark it as outdated."
     )
 
 
-def day(moment: datetime) -> str:
+def format_day(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def title(memory: Memory) -> str:
+def render_title(memory: Memory) -> str:
     """Return what a memory is called, in a line of ours."""
-    return flat(memory.headline, TITLE_CHARS)
+    return flatten_text(memory.headline, TITLE_CHARS)
 
 
-def flat(text: str, most: int) -> str:
+def flatten_text(text: str, most: int) -> str:
     """Return a text on one line without anything that could end or begin a frame, or that
     looks like what we say of a memory."""
-    line = _BADGE.sub(r"\1", " ".join(_harmless(text).split()))
+    line = _BADGE.sub(r"\1", " ".join(_neutralize(text).split()))
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def size(text: str) -> int:
+def byte_size(text: str) -> int:
     """Return how much room a text takes: bytes of UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
-def indented(text: str, most: int) -> Iterator[str]:
+def indent_lines(text: str, most: int) -> Iterator[str]:
     """Yield the lines of a text, indented, until there are no more bytes of room."""
     left = most
-    for line in _harmless(text[: most + 1]).strip().splitlines():
+    for line in _neutralize(text[: most + 1]).strip().splitlines():
         if not line.strip():
             continue
         line = f"{QUOTED}{line.lstrip()}" if looks_like_ours(line) else line
-        if left < size(line) + 3:
+        if left < byte_size(line) + 3:
             cut = line.encode("utf-8", "replace")[: max(left - 6, 0)].decode("utf-8", "ignore")
             yield f"  {cut.rstrip()}…"
             return
         yield f"  {line.rstrip()}"
-        left -= size(line) + 3
+        left -= byte_size(line) + 3
 
 
 def looks_like_ours(line: str) -> bool:
@@ -179,7 +180,7 @@ def looks_like_ours(line: str) -> bool:
     return _LIKE_OURS.match(line) is not None
 
 
-def _harmless(text: str) -> str:
+def _neutralize(text: str) -> str:
     """Take the power from control characters, fences, tags and our own brackets."""
     plain = _BRACKET.sub("‹", text.translate(CONTROL))
     return _TAG.sub("‹", _FENCE.sub(lambda found: "'" * len(found[0]), plain))

@@ -24,8 +24,8 @@ from madeleine.model.cause import SilenceKind, WhisperSilence
 from madeleine.model.codec import Json
 from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
-from madeleine.whisper.log import ids_in, is_delivered
-from madeleine.whisper.missed import fate_of, rows_of, why_not
+from madeleine.whisper.log import entry_ids, is_delivered
+from madeleine.whisper.missed import explain_missed, fate_of, iterate_rows
 from madeleine.whisper.stages import STAGES
 from madeleine.write.resolve import get_stored
 
@@ -76,7 +76,7 @@ def outcome_of(entry: WhisperEntry) -> PromptOutcome:
     """Return what came of a prompt, in one word."""
     if entry.body.get("held_out"):
         return "held_out"
-    if not ids_in(entry, "injected"):
+    if not entry_ids(entry, "injected"):
         return "silent"
     if is_delivered(entry.body):
         return "whispered"
@@ -100,7 +100,7 @@ def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
         stage=body.get("stage"),
         best=body.get("best"),
         took_ms=body.get("took_ms"),
-        seen=len(ids_in(entry, "seen")) if body.get("replied") else None,
+        seen=len(entry_ids(entry, "seen")) if body.get("replied") else None,
         without_model=body.get("without_model"),
     )
 
@@ -121,8 +121,8 @@ def _silence_parts(search: MemorySearch, parts: object) -> Json | None:
 
 def _titles(entry: WhisperEntry) -> list[ToldMemory]:
     """Return the memories that were told, by what they were called then."""
-    told = set(ids_in(entry, "injected"))
-    every: Iterable[Mapping[str, Any]] = (row for _, row in rows_of(entry.body))
+    told = set(entry_ids(entry, "injected"))
+    every: Iterable[Mapping[str, Any]] = (row for _, row in iterate_rows(entry.body))
     rows = [row for row in every if row.get("memory") in told]
     return [ToldMemory(id=row["memory"], title=row.get("title")) for row in rows]
 
@@ -135,7 +135,7 @@ def whisper(house: House, call: Call) -> WhisperDetail:
     RequestReader(call.query).done()
     stores, habits = house.stores, house.whisper_habits
     entry = _entry(stores.log, call.named)
-    rows = [row for _, row in rows_of(word_log(entry.body))]
+    rows = [row for _, row in iterate_rows(word_log(entry.body))]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
     known, now = stores.search.memories(ids), stores.clock.now()
     said, body = _said(stores.log, ids, entry), cast("Mapping[str, Any]", entry.body)
@@ -168,7 +168,7 @@ def _stages(entry: WhisperEntry) -> list[WhisperStage]:
     states: list[Literal["passed", "decided", "not_reached"]] = ["passed"] * at
     states += ["decided" if silent else "passed"]
     states += ["not_reached"] * (len(names) - len(states))
-    held = [str(row.get("held")) for _, row in rows_of(entry.body)]
+    held = [str(row.get("held")) for _, row in iterate_rows(entry.body)]
     return [
         WhisperStage(name=name, state=state, held=held.count(name))
         for name, state in zip(names, states[: len(names)], strict=True)
@@ -178,7 +178,7 @@ def _stages(entry: WhisperEntry) -> list[WhisperStage]:
 def _best_first(
     entry: WhisperEntry, rows: Sequence[Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    told = ids_in(entry, "injected")
+    told = entry_ids(entry, "injected")
     return sorted(rows, key=lambda row: (row.get("memory") not in told, -_number(row, "score")))
 
 
@@ -195,7 +195,7 @@ def _row(entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]) -
         "fate": fate_of(entry.body, memory).value,
         "held": row.get("held"),
         "said_by": restated.get(memory) if isinstance(restated, Mapping) else None,
-        "seen": memory in ids_in(entry, "seen"),
+        "seen": memory in entry_ids(entry, "seen"),
         "feedback": said.get(memory) or None,
     }
 
@@ -225,11 +225,11 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
     stores = house.stores
     entry = _entry(stores.log, call.named)
     memory = get_stored(stores, wanted).memory
-    found = why_not(stores, house.whisper_habits, entry, memory)
+    found = explain_missed(stores, house.whisper_habits, entry, memory)
     text = found.text
     if found.silence is not None:
         text = f"Nothing was looked for: {word_parts(WhisperSilence, found.silence)}."
-    row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
+    row = next((row for _, row in iterate_rows(entry.body) if row.get("memory") == memory.id), None)
     return UnwhisperedMemory(
         memory=brief(memory, stores.clock.now()),
         text=named(stores.search, text),
