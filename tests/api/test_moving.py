@@ -8,7 +8,7 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import Rejected, UnknownWord
-from madeleine.ingest.backups.archive import verify
+from madeleine.ingest.backups.archive import verify_backup
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def test_what_leaves_one_home_comes_into_another(tmp_path: Path) -> None:
         before = one.list(outdated=True)
         assert one.export(tmp_path / "all.jsonl") == 2
         assert one.export(tmp_path / "atlas.zip", "zip", spaces=["atlas"]) == 1
-        assert verify(one.backup(tmp_path / "b.zip")).memories == 2
+        assert verify_backup(one.backup(tmp_path / "b.zip")).memories == 2
 
     with Madeleine.open(tmp_path / "two", in_process=True) as two:
         looked = two.import_from("madeleine", tmp_path / "all.jsonl", dry_run=True)

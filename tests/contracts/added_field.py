@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.errors import InvalidValue
-from madeleine.ingest.whole import fields_of
+from madeleine.ingest.whole import memory_fields
 from madeleine.model.codec import memory_from_json, memory_to_json
 from madeleine.model.digest import memory_version
 from madeleine.model.draft import MemoryLimits, read_draft
@@ -52,8 +52,8 @@ def go_through_verbs(home: Path) -> None:
 
     known = memory_from_json(memory_to_json(made))
     assert author_of(known) == "Ana"
-    assert fields_of(made)["author"] == "Ana"
-    assert author_of(read_incoming(fields_of(made), limits, None).draft) == "Ana"
+    assert memory_fields(made)["author"] == "Ana"
+    assert author_of(read_incoming(memory_fields(made), limits, None).draft) == "Ana"
 
     changed = revise(stores, made.id, read_revision({"author": "Bea"}, limits))
     assert author_of(changed.memory) == "Bea"

@@ -10,9 +10,14 @@ import pytest
 
 from madeleine.errors import StoreUnwritable
 from madeleine.ingest import keeping
-from madeleine.ingest.habits import IngestHabits
-from madeleine.ingest.intake import Intake
-from madeleine.ingest.transcripts import TakenIn, Transcript, take_in, take_in_by_hand
+from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.transcripts import (
+    Transcript,
+    TranscriptOutcome,
+    ingest_transcript,
+    ingest_transcript_by_hand,
+)
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -39,9 +44,9 @@ def add(path: Path, *lines: bytes) -> None:
         file.writelines(lines)
 
 
-def take(stores: Stores, path: Path, ended: bool = False, **habits: object) -> TakenIn:
-    intake = Intake(stores, replace(IngestHabits(), **habits))  # type: ignore[arg-type]
-    return take_in(intake, Transcript(path, "claude-code", "session-1", "atlas", ended))
+def take(stores: Stores, path: Path, ended: bool = False, **habits: object) -> TranscriptOutcome:
+    intake = IngestContext(stores, replace(IngestConfig(), **habits))  # type: ignore[arg-type]
+    return ingest_transcript(intake, Transcript(path, "claude-code", "session-1", "atlas", ended))
 
 
 def exchanges(stores: Stores) -> list[Memory]:
@@ -115,7 +120,7 @@ def test_an_exchange_that_is_not_over_waits_for_its_end(stores: Stores, path: Pa
     add(path, a_tool_result("ok"), an_answer(ANSWERED))
     assert take(stores, path).lines == 2
     assert [each.content for each in exchanges(stores)] == [f"User: {ASKED}\n\nAgent: {ANSWERED}"]
-    assert take(stores, path) == TakenIn()
+    assert take(stores, path) == TranscriptOutcome()
 
 
 def test_the_next_prompt_ends_an_exchange(stores: Stores, path: Path) -> None:
@@ -136,7 +141,7 @@ def test_the_end_of_the_session_ends_the_last_exchange(stores: Stores, path: Pat
     take(stores, path, ended=True)
 
     assert len(exchanges(stores)) == 1
-    assert take(stores, path, ended=True) == TakenIn()
+    assert take(stores, path, ended=True) == TranscriptOutcome()
 
 
 def test_an_interruption_ends_an_exchange_and_what_follows_answers_nobody(
@@ -302,7 +307,7 @@ def test_an_exchange_of_codex_is_kept_too(stores: Stores, tmp_path: Path) -> Non
     path = tmp_path / "rollout-2026-11-15T13-00-00-0199.jsonl"
     add(path, *codex_lines(ASKED, ANSWERED))
 
-    take_in(Intake(stores), Transcript(path, "codex"))
+    ingest_transcript(IngestContext(stores), Transcript(path, "codex"))
 
     [memory] = exchanges(stores)
     assert memory.content == f"User: {ASKED}\n\nAgent: {ANSWERED}"
@@ -321,14 +326,17 @@ def test_a_sub_agents_rollout_is_left_alone(stores: Stores, tmp_path: Path, sour
     meta["payload"]["source"] = source
     add(path, encoded(meta), *rest, a_codex_line("Remember that sub-agents talk a lot."))
 
-    assert take_in(Intake(stores), Transcript(path, "codex", ended=True)) == TakenIn()
+    assert (
+        ingest_transcript(IngestContext(stores), Transcript(path, "codex", ended=True))
+        == TranscriptOutcome()
+    )
     assert stores.search.counts().memories == 0
 
 
 def test_a_sidechain_file_is_left_alone(stores: Stores, path: Path) -> None:
     add(path, a_line(ASKED, isSidechain=True), an_answer(ANSWERED), a_line(ASKED))
 
-    assert take(stores, path, ended=True) == TakenIn()
+    assert take(stores, path, ended=True) == TranscriptOutcome()
 
 
 # -- once, and not without us noticing -----------------------------------------------------
@@ -397,12 +405,12 @@ def test_what_could_not_be_written_is_taken_in_by_the_next_run(
 
 def test_a_session_with_few_prompts_waits_for_more(stores: Stores, path: Path) -> None:
     add(path, a_line(ASKED), an_answer(ANSWERED))
-    intake = Intake(stores)
-    take_in(intake, Transcript(path, least_turns=3))
+    intake = IngestContext(stores)
+    ingest_transcript(intake, Transcript(path, least_turns=3))
     assert exchanges(stores) == []
 
     add(path, a_line(f"{ASKED} Again?"), an_answer(ANSWERED), a_line("hm"), an_answer("ok then"))
-    take_in(intake, Transcript(path, least_turns=3))
+    ingest_transcript(intake, Transcript(path, least_turns=3))
 
     assert len(exchanges(stores)) == 2
 
@@ -419,7 +427,9 @@ def test_exchanges_can_be_left_out(stores: Stores, path: Path) -> None:
 def test_a_dry_run_shows_and_changes_nothing(stores: Stores, path: Path) -> None:
     add(path, a_line(f"{ASKED}\nNever push to main."), an_answer(ANSWERED))
 
-    done = take_in_by_hand(Intake(stores), Transcript(path, ended=True), dry_run=True)
+    done = ingest_transcript_by_hand(
+        IngestContext(stores), Transcript(path, ended=True), dry_run=True
+    )
 
     assert [each.tier for each in done.found] == [Tier.WORKING, Tier.ARCHIVAL]
     assert stores.search.counts().memories == 0
@@ -430,15 +440,15 @@ def test_nobody_reads_a_transcript_that_somebody_else_is_reading(
     stores: Stores, path: Path
 ) -> None:
     add(path, a_line(ASKED), an_answer(ANSWERED))
-    intake = Intake(stores)
-    inside: list[TakenIn] = []
+    intake = IngestContext(stores)
+    inside: list[TranscriptOutcome] = []
 
     def go_on() -> bool:
         if not inside:
-            inside.append(take_in(intake, Transcript(path)))
+            inside.append(ingest_transcript(intake, Transcript(path)))
         return True
 
-    take_in(intake, Transcript(path), go_on)
+    ingest_transcript(intake, Transcript(path), go_on)
 
     assert inside[0].stopped == "it is being taken in already"
     assert len(exchanges(stores)) == 1

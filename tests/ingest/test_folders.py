@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.ingest.folders import Folders
-from madeleine.ingest.habits import IngestHabits
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.folders import FolderWatcher
+from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.intake import IngestContext
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores
 from tests.server.running import eventually
@@ -26,15 +26,15 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def intake(stores: Stores) -> Intake:
-    return Intake(stores, IngestHabits(folder_debounce_seconds=0.05))
+def intake(stores: Stores) -> IngestContext:
+    return IngestContext(stores, IngestConfig(folder_debounce_seconds=0.05))
 
 
-def followed(intake: Intake, *roots: Path) -> Folders:
-    return Folders(intake, roots, (intake.stores.vault.root,))
+def followed(intake: IngestContext, *roots: Path) -> FolderWatcher:
+    return FolderWatcher(intake, roots, (intake.stores.vault.root,))
 
 
-def texts(intake: Intake) -> list[str]:
+def texts(intake: IngestContext) -> list[str]:
     stores = intake.stores
     return sorted(each.content for each in stores.search.listing(Filter(), stores.clock.now(), 100))
 
@@ -44,7 +44,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @contextmanager
-def watching(folders: Folders) -> Iterator[None]:
+def watching(folders: FolderWatcher) -> Iterator[None]:
     stop = threading.Event()
     thread = threading.Thread(target=folders.watch, args=(stop,))
     thread.start()
@@ -56,7 +56,7 @@ def watching(folders: Folders) -> Iterator[None]:
 
 
 def test_every_note_in_a_folder_is_taken_in_and_nothing_else(
-    intake: Intake, notes: Path, tmp_path: Path
+    intake: IngestContext, notes: Path, tmp_path: Path
 ) -> None:
     (notes / "deep" / "er").mkdir(parents=True)
     (notes / ".obsidian").mkdir()
@@ -72,7 +72,7 @@ def test_every_note_in_a_folder_is_taken_in_and_nothing_else(
     assert texts(intake) == ["The first note.", "The second note."]
 
 
-def test_watching_a_folder_writes_nothing_into_it(intake: Intake, notes: Path) -> None:
+def test_watching_a_folder_writes_nothing_into_it(intake: IngestContext, notes: Path) -> None:
     (notes / "one.md").write_text("The first note.", encoding="utf-8")
     before = files(notes)
 
@@ -81,7 +81,7 @@ def test_watching_a_folder_writes_nothing_into_it(intake: Intake, notes: Path) -
     assert files(notes) == before
 
 
-def test_a_second_look_reads_only_what_changed(intake: Intake, notes: Path) -> None:
+def test_a_second_look_reads_only_what_changed(intake: IngestContext, notes: Path) -> None:
     for number in range(5):
         (notes / f"{number}.md").write_text(f"Note number {number} is here.", encoding="utf-8")
     folders = followed(intake, notes)
@@ -93,7 +93,7 @@ def test_a_second_look_reads_only_what_changed(intake: Intake, notes: Path) -> N
     assert "Note number 3 was changed." in texts(intake)
 
 
-def test_after_a_restart_nothing_is_taken_in_twice(intake: Intake, notes: Path) -> None:
+def test_after_a_restart_nothing_is_taken_in_twice(intake: IngestContext, notes: Path) -> None:
     (notes / "one.md").write_text("The first note.", encoding="utf-8")
     followed(intake, notes).scan()
 
@@ -102,7 +102,7 @@ def test_after_a_restart_nothing_is_taken_in_twice(intake: Intake, notes: Path) 
     assert texts(intake) == ["The first note."]
 
 
-def test_our_own_vault_is_never_taken_in(intake: Intake, tmp_path: Path) -> None:
+def test_our_own_vault_is_never_taken_in(intake: IngestContext, tmp_path: Path) -> None:
     vault = intake.stores.vault.root
     vault.mkdir(parents=True, exist_ok=True)
     (vault / "fact_x_12345678.md").write_text("A memory.", encoding="utf-8")
@@ -112,7 +112,7 @@ def test_our_own_vault_is_never_taken_in(intake: Intake, tmp_path: Path) -> None
 
 
 def test_what_cannot_be_read_is_told_and_keeps_nothing_else_out(
-    intake: Intake, notes: Path
+    intake: IngestContext, notes: Path
 ) -> None:
     intake.habits = replace(intake.habits, content_bytes=100)
     (notes / "binary.md").write_bytes(b"\xff\xfe\x00")
@@ -129,7 +129,9 @@ def test_what_cannot_be_read_is_told_and_keeps_nothing_else_out(
     assert any("is no folder" in each for each in told)
 
 
-def test_a_note_that_is_written_while_we_watch_is_followed(intake: Intake, notes: Path) -> None:
+def test_a_note_that_is_written_while_we_watch_is_followed(
+    intake: IngestContext, notes: Path
+) -> None:
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
@@ -145,7 +147,7 @@ def test_a_note_that_is_written_while_we_watch_is_followed(intake: Intake, notes
         eventually(lambda: texts(intake) == ["The boat is blue.", "The pier is red."], 10)
 
 
-def test_a_renamed_note_keeps_its_memory(intake: Intake, notes: Path) -> None:
+def test_a_renamed_note_keeps_its_memory(intake: IngestContext, notes: Path) -> None:
     intake.habits = replace(intake.habits, deleted_files="retire")
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
@@ -160,7 +162,7 @@ def test_a_renamed_note_keeps_its_memory(intake: Intake, notes: Path) -> None:
     assert memory.origin.uri == (notes / "two.md").as_uri()
 
 
-def test_a_deleted_note_is_retired_where_that_is_wanted(intake: Intake, notes: Path) -> None:
+def test_a_deleted_note_is_retired_where_that_is_wanted(intake: IngestContext, notes: Path) -> None:
     intake.habits = replace(intake.habits, deleted_files="retire")
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
@@ -172,7 +174,7 @@ def test_a_deleted_note_is_retired_where_that_is_wanted(intake: Intake, notes: P
     assert texts(intake) == []
 
 
-def test_an_empty_file_is_about_to_be_written(intake: Intake, notes: Path) -> None:
+def test_an_empty_file_is_about_to_be_written(intake: IngestContext, notes: Path) -> None:
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
@@ -186,7 +188,7 @@ def test_an_empty_file_is_about_to_be_written(intake: Intake, notes: Path) -> No
     assert texts(intake) == ["The pier is red."]
 
 
-def test_a_folder_that_is_gone_retires_nothing(intake: Intake, notes: Path) -> None:
+def test_a_folder_that_is_gone_retires_nothing(intake: IngestContext, notes: Path) -> None:
     intake.habits = replace(intake.habits, deleted_files="retire")
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
@@ -198,7 +200,7 @@ def test_a_folder_that_is_gone_retires_nothing(intake: Intake, notes: Path) -> N
     assert texts(intake) == ["The pier is green."]
 
 
-def test_a_note_belongs_to_the_project_around_it(intake: Intake, notes: Path) -> None:
+def test_a_note_belongs_to_the_project_around_it(intake: IngestContext, notes: Path) -> None:
     (notes / "atlas" / ".git").mkdir(parents=True)
     (notes / "atlas" / "plan.md").write_text("The plan is simple.", encoding="utf-8")
 
@@ -210,7 +212,7 @@ def test_a_note_belongs_to_the_project_around_it(intake: Intake, notes: Path) ->
 
 @pytest.mark.parametrize("name", ["node_modules", "venv", "__pycache__", ".obsidian"])
 def test_a_folder_that_is_left_out_is_so_too_when_it_appears_while_we_watch(
-    intake: Intake, notes: Path, name: str
+    intake: IngestContext, notes: Path, name: str
 ) -> None:
     deep = notes / "atlas" / name / "left-pad"
     deep.mkdir(parents=True)
@@ -224,7 +226,7 @@ def test_a_folder_that_is_left_out_is_so_too_when_it_appears_while_we_watch(
 
 
 def test_a_linked_folder_that_appears_while_we_watch_is_not_followed(
-    intake: Intake, notes: Path, tmp_path: Path
+    intake: IngestContext, notes: Path, tmp_path: Path
 ) -> None:
     vault = intake.stores.vault.root
     (vault / "deep").mkdir(parents=True, exist_ok=True)
@@ -242,7 +244,7 @@ def test_a_linked_folder_that_appears_while_we_watch_is_not_followed(
 
 
 def test_a_folder_that_appears_while_we_watch_is_taken_in_whole(
-    intake: Intake, notes: Path
+    intake: IngestContext, notes: Path
 ) -> None:
     (notes / "new" / "deep").mkdir(parents=True)
     (notes / "new" / "deep" / "one.MD").write_text("The pier is green.", encoding="utf-8")

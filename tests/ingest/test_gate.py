@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.ingest import keeping
-from madeleine.ingest.gate import today
-from madeleine.ingest.habits import IngestHabits
-from madeleine.ingest.intake import Intake
-from madeleine.ingest.transcripts import Transcript, take_in, take_in_by_hand
+from madeleine.ingest.gate import read_daily_usage
+from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.transcripts import Transcript, ingest_transcript, ingest_transcript_by_hand
 from madeleine.model.draft import Draft
 from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
@@ -34,9 +34,9 @@ def flood(path: Path, start: int, count: int) -> None:
             file.write(an_answer(f"Barrel {number} was filled in the year {1800 + number}."))
 
 
-def an_intake(stores: Stores, per_session: int = 10, per_day: int = 1_000) -> Intake:
-    habits = IngestHabits(memories_per_session=per_session, memories_per_day=per_day)
-    return Intake(stores, habits)
+def an_intake(stores: Stores, per_session: int = 10, per_day: int = 1_000) -> IngestContext:
+    habits = IngestConfig(memories_per_session=per_session, memories_per_day=per_day)
+    return IngestContext(stores, habits)
 
 
 def count(stores: Stores) -> int:
@@ -47,7 +47,7 @@ def test_one_session_adds_no_more_than_it_may_and_says_so(stores: Stores, path: 
     flood(path, 0, 100)
     intake = an_intake(stores)
 
-    report = take_in(intake, Transcript(path))
+    report = ingest_transcript(intake, Transcript(path))
 
     assert len(report.kept) == count(stores) == 8
     assert report.stopped == "this session has added 8 memories, which is all it may"
@@ -62,11 +62,11 @@ def test_one_session_adds_no_more_than_it_may_and_says_so(stores: Stores, path: 
 def test_room_is_kept_for_what_is_said_outright(stores: Stores, path: Path) -> None:
     flood(path, 0, 100)
     intake = an_intake(stores)
-    take_in(intake, Transcript(path))
+    ingest_transcript(intake, Transcript(path))
     with path.open("ab") as file:
         file.write(a_line("Remember that the cellar floods in March."))
 
-    take_in(intake, Transcript(path))
+    ingest_transcript(intake, Transcript(path))
 
     listed = stores.search.listing(Filter(), stores.clock.now(), 100)
     assert "The cellar floods in March." in [each.content for each in listed]
@@ -75,17 +75,17 @@ def test_room_is_kept_for_what_is_said_outright(stores: Stores, path: Path) -> N
 
 def test_what_waits_is_taken_in_once_there_is_room(stores: Stores, path: Path) -> None:
     flood(path, 0, 20)
-    take_in(an_intake(stores), Transcript(path))
+    ingest_transcript(an_intake(stores), Transcript(path))
     assert count(stores) == 8
 
     intake = an_intake(stores, per_session=1_000)
-    report = take_in(intake, Transcript(path))
+    report = ingest_transcript(intake, Transcript(path))
 
     assert count(stores) == 20
     assert (report.stopped, report.held_back) == (None, 0)
     assert intake.problems() == []
     flood(path, 20, 1)
-    take_in(intake, Transcript(path))
+    ingest_transcript(intake, Transcript(path))
     assert count(stores) == 21
 
 
@@ -94,13 +94,13 @@ def test_while_there_is_no_room_the_rest_is_not_read_again_and_again(
 ) -> None:
     flood(path, 0, 50)
     intake = an_intake(stores)
-    take_in(intake, Transcript(path))
+    ingest_transcript(intake, Transcript(path))
     flood(path, 50, 2)
 
-    report = take_in(intake, Transcript(path))
+    report = ingest_transcript(intake, Transcript(path))
 
     assert (report.lines, report.kept) == (4, [])
-    take_in(an_intake(stores, per_session=1_000), Transcript(path))
+    ingest_transcript(an_intake(stores, per_session=1_000), Transcript(path))
     assert count(stores) == 52
 
 
@@ -112,12 +112,12 @@ def test_statements_beyond_the_bound_keep_the_cursor_before_them(
             file.write(a_line(f"Remember that shelf {number} holds jar number {number * 7}."))
     intake = an_intake(stores)
 
-    report = take_in(intake, Transcript(path))
+    report = ingest_transcript(intake, Transcript(path))
 
     assert (len(report.kept), report.lines) == (10, 10)
     assert report.stopped is not None
     assert "this session" in report.stopped
-    take_in(an_intake(stores, per_session=100), Transcript(path))
+    ingest_transcript(an_intake(stores, per_session=100), Transcript(path))
     assert count(stores) == 30
 
 
@@ -125,10 +125,10 @@ def test_a_day_adds_no_more_than_it_may_over_all_sessions(stores: Stores, tmp_pa
     intake = an_intake(stores, per_session=100, per_day=20)
     for number in range(4):
         flood(tmp_path / f"{number}.jsonl", number * 10, 10)
-        take_in(intake, Transcript(tmp_path / f"{number}.jsonl"))
+        ingest_transcript(intake, Transcript(tmp_path / f"{number}.jsonl"))
 
     assert count(stores) == 16
-    assert today(stores).kept == 16
+    assert read_daily_usage(stores).kept == 16
     assert len(intake.problems()) == 3
 
 
@@ -136,16 +136,16 @@ def test_the_next_day_goes_on_where_the_day_before_was_full(
     tmp_path: Path, stores: Stores, path: Path
 ) -> None:
     flood(path, 0, 30)
-    take_in(an_intake(stores, 100, 20), Transcript(path))
+    ingest_transcript(an_intake(stores, 100, 20), Transcript(path))
     assert count(stores) == 16
     fresh = reopened(stores, tmp_path / "home", without_index=True)
-    assert today(fresh).kept == 16
+    assert read_daily_usage(fresh).kept == 16
 
-    take_in(an_intake(fresh, 100, 20), Transcript(path))
+    ingest_transcript(an_intake(fresh, 100, 20), Transcript(path))
     assert count(fresh) == 16
     assert isinstance(fresh.clock, FakeClock)
     fresh.clock.pass_by(days=1)
-    take_in(an_intake(fresh, 100, 20), Transcript(path))
+    ingest_transcript(an_intake(fresh, 100, 20), Transcript(path))
 
     assert count(fresh) == 30
 
@@ -153,11 +153,11 @@ def test_the_next_day_goes_on_where_the_day_before_was_full(
 def test_a_file_written_anew_does_not_open_the_gate(stores: Stores, path: Path) -> None:
     flood(path, 0, 20)
     intake = an_intake(stores)
-    take_in(intake, Transcript(path))
+    ingest_transcript(intake, Transcript(path))
     path.unlink()
     flood(path, 100, 40)
 
-    report = take_in(intake, Transcript(path))
+    report = ingest_transcript(intake, Transcript(path))
 
     assert report.anew
     assert count(stores) == 8
@@ -165,9 +165,9 @@ def test_a_file_written_anew_does_not_open_the_gate(stores: Stores, path: Path) 
 
 def test_bounds_of_nothing_keep_everything_out(stores: Stores, path: Path) -> None:
     flood(path, 0, 3)
-    intake = Intake(stores, replace(IngestHabits(), memories_per_session=0))
+    intake = IngestContext(stores, replace(IngestConfig(), memories_per_session=0))
 
-    assert take_in(intake, Transcript(path)).kept == []
+    assert ingest_transcript(intake, Transcript(path)).kept == []
     assert count(stores) == 0
 
 
@@ -175,17 +175,17 @@ def test_what_waits_is_counted_and_told_again_and_after_a_restart(
     tmp_path: Path, stores: Stores, path: Path
 ) -> None:
     flood(path, 0, 100)
-    first = take_in_by_hand(an_intake(stores), Transcript(path, ended=True))
+    first = ingest_transcript_by_hand(an_intake(stores), Transcript(path, ended=True))
     assert (len(first.kept), first.held_back) == (8, 92)
     flood(path, 100, 3)
 
     fresh = reopened(stores, tmp_path / "home", without_index=True)
     intake = an_intake(fresh)
     assert intake.problems() == [f"{path}: waits: {first.stopped}"]
-    again = take_in_by_hand(intake, Transcript(path, ended=True))
+    again = ingest_transcript_by_hand(intake, Transcript(path, ended=True))
 
     assert (again.kept, again.held_back, again.stopped) == ([], 95, first.stopped)
-    take_in(an_intake(fresh, per_session=1_000), Transcript(path, ended=True))
+    ingest_transcript(an_intake(fresh, per_session=1_000), Transcript(path, ended=True))
     assert count(fresh) == 103
     assert intake.problems() == []
 
@@ -197,7 +197,7 @@ def test_another_spelling_of_the_path_does_not_open_the_gate(stores: Stores, pat
     intake = an_intake(stores)
 
     for spelt in (path, path.parent / "aside" / ".." / path.name, path.parent / "link.jsonl"):
-        take_in(intake, Transcript(spelt))
+        ingest_transcript(intake, Transcript(spelt))
 
     assert count(stores) == 8
 
@@ -222,9 +222,9 @@ def test_a_run_that_is_killed_does_not_open_the_gate(
     for most in (3, 6, 9, 12):
         killed_after(most)
         with suppress(Killed):
-            take_in(an_intake(stores), Transcript(path))
+            ingest_transcript(an_intake(stores), Transcript(path))
     monkeypatch.undo()
-    take_in(an_intake(stores), Transcript(path))
+    ingest_transcript(an_intake(stores), Transcript(path))
 
     assert count(stores) == 8
-    assert today(stores).kept == 8
+    assert read_daily_usage(stores).kept == 8

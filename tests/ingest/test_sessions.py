@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.ingest.habits import IngestHabits
-from madeleine.ingest.intake import Intake
-from madeleine.ingest.sessions import Place, Sessions
+from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock
@@ -26,22 +26,24 @@ def claude(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def intake(stores: Stores) -> Intake:
-    return Intake(stores, IngestHabits(session_min_turns=1))
+def intake(stores: Stores) -> IngestContext:
+    return IngestContext(stores, IngestConfig(session_min_turns=1))
 
 
 @pytest.fixture
-def sessions(intake: Intake, tmp_path: Path) -> Sessions:
-    return Sessions(
+def sessions(intake: IngestContext, tmp_path: Path) -> SessionWatcher:
+    return SessionWatcher(
         intake,
         [
-            Place(tmp_path / ".claude" / "projects", "claude-code"),
-            Place(tmp_path / ".codex" / "sessions", "codex"),
+            TranscriptFolder(tmp_path / ".claude" / "projects", "claude-code"),
+            TranscriptFolder(tmp_path / ".codex" / "sessions", "codex"),
         ],
     )
 
 
-def write(intake: Intake, path: Path, *lines: bytes, ago: timedelta = timedelta(minutes=2)) -> None:
+def write(
+    intake: IngestContext, path: Path, *lines: bytes, ago: timedelta = timedelta(minutes=2)
+) -> None:
     """Add lines to a transcript that was last touched so long ago."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
@@ -50,18 +52,18 @@ def write(intake: Intake, path: Path, *lines: bytes, ago: timedelta = timedelta(
     os.utime(path, (at, at))
 
 
-def texts(intake: Intake) -> list[str]:
+def texts(intake: IngestContext) -> list[str]:
     stores = intake.stores
     return sorted(each.content for each in stores.search.listing(Filter(), stores.clock.now(), 100))
 
 
-def sources(intake: Intake) -> set[str]:
+def sources(intake: IngestContext) -> set[str]:
     stores = intake.stores
     return {each.source for each in stores.search.listing(Filter(), stores.clock.now(), 100)}
 
 
 def test_sessions_of_both_hosts_are_followed(
-    intake: Intake, sessions: Sessions, claude: Path, tmp_path: Path
+    intake: IngestContext, sessions: SessionWatcher, claude: Path, tmp_path: Path
 ) -> None:
     rollout = tmp_path / ".codex/sessions/2026/11/15/rollout-2026-11-15T13-00-00-0199.jsonl"
     write(intake, claude / "s1.jsonl", a_line(ASKED), an_answer(ANSWERED))
@@ -75,7 +77,7 @@ def test_sessions_of_both_hosts_are_followed(
 
 
 def test_sub_agents_sessions_are_not_followed(
-    intake: Intake, sessions: Sessions, claude: Path
+    intake: IngestContext, sessions: SessionWatcher, claude: Path
 ) -> None:
     path = claude / "s1" / "subagents" / "agent-1.jsonl"
     write(intake, path, a_line("Remember that sub-agents talk a lot."))
@@ -84,7 +86,7 @@ def test_sub_agents_sessions_are_not_followed(
 
 
 def test_a_session_that_is_not_quiet_is_left_for_later(
-    intake: Intake, sessions: Sessions, claude: Path, stores: Stores
+    intake: IngestContext, sessions: SessionWatcher, claude: Path, stores: Stores
 ) -> None:
     write(intake, claude / "s1.jsonl", a_line("Never push to main"), ago=timedelta(seconds=5))
     assert sessions.look() == 0
@@ -95,14 +97,16 @@ def test_a_session_that_is_not_quiet_is_left_for_later(
     assert texts(intake) == ["Never push to main"]
 
 
-def test_old_sessions_are_left_alone(intake: Intake, sessions: Sessions, claude: Path) -> None:
+def test_old_sessions_are_left_alone(
+    intake: IngestContext, sessions: SessionWatcher, claude: Path
+) -> None:
     write(intake, claude / "s1.jsonl", a_line("Never push to main"), ago=timedelta(days=4))
 
     assert sessions.look() == 0
 
 
 def test_a_session_that_goes_on_is_read_on(
-    intake: Intake, sessions: Sessions, claude: Path
+    intake: IngestContext, sessions: SessionWatcher, claude: Path
 ) -> None:
     write(intake, claude / "s1.jsonl", a_line("Never push to main"))
     sessions.look()
@@ -118,7 +122,7 @@ def test_a_session_that_goes_on_is_read_on(
 
 
 def test_a_session_that_is_quiet_for_long_is_over(
-    intake: Intake, sessions: Sessions, claude: Path, stores: Stores
+    intake: IngestContext, sessions: SessionWatcher, claude: Path, stores: Stores
 ) -> None:
     write(intake, claude / "s1.jsonl", a_line(ASKED), an_answer(ANSWERED, ends=False))
     sessions.look()
@@ -131,9 +135,9 @@ def test_a_session_that_is_quiet_for_long_is_over(
 
 
 def test_exchanges_of_a_session_in_passing_are_not_kept_but_statements_are(
-    intake: Intake, sessions: Sessions, claude: Path
+    intake: IngestContext, sessions: SessionWatcher, claude: Path
 ) -> None:
-    intake.habits = IngestHabits(session_min_turns=5)
+    intake.habits = IngestConfig(session_min_turns=5)
     write(intake, claude / "s1.jsonl", a_line(f"{ASKED}\nNever push to main."), an_answer(ANSWERED))
 
     sessions.look()
@@ -142,25 +146,25 @@ def test_exchanges_of_a_session_in_passing_are_not_kept_but_statements_are(
 
 
 def test_a_hook_and_the_watcher_share_the_cursor(
-    intake: Intake, sessions: Sessions, claude: Path, stores: Stores
+    intake: IngestContext, sessions: SessionWatcher, claude: Path, stores: Stores
 ) -> None:
     write(intake, claude / "s1.jsonl", a_line("Never push to main"), an_answer("I will not."))
     sessions.look()
-    fresh = Sessions(intake, [Place(claude.parent, "claude-code")])
+    fresh = SessionWatcher(intake, [TranscriptFolder(claude.parent, "claude-code")])
 
     assert fresh.look() == 1
     assert texts(intake) == ["Never push to main"]
 
 
-def test_a_folder_that_is_not_there_is_no_trouble(intake: Intake, tmp_path: Path) -> None:
-    assert Sessions(intake, [Place(tmp_path / "absent", "codex")]).look() == 0
+def test_a_folder_that_is_not_there_is_no_trouble(intake: IngestContext, tmp_path: Path) -> None:
+    assert SessionWatcher(intake, [TranscriptFolder(tmp_path / "absent", "codex")]).look() == 0
     assert intake.problems() == []
 
 
 def test_what_waits_for_room_is_taken_in_on_the_next_days(
-    intake: Intake, sessions: Sessions, claude: Path, stores: Stores
+    intake: IngestContext, sessions: SessionWatcher, claude: Path, stores: Stores
 ) -> None:
-    intake.habits = IngestHabits(session_min_turns=1, memories_per_day=10)
+    intake.habits = IngestConfig(session_min_turns=1, memories_per_day=10)
     for number in range(30):
         lines = a_line(f"{ASKED} And number {number}?"), an_answer(f"{ANSWERED} Yes, {number}.")
         write(intake, claude / "s1.jsonl", *lines, ago=timedelta(minutes=40))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.ingest.statements import MESSAGE_CHARS, TASK_CHARS, statements
+from madeleine.ingest.statements import MESSAGE_CHARS, TASK_CHARS, find_statements
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ from madeleine.ingest.statements import MESSAGE_CHARS, TASK_CHARS, statements
     ],
 )
 def test_what_is_said_outright_is_kept(said: str, text: str | None, kind: str) -> None:
-    found = statements(said)
+    found = find_statements(said)
 
     assert [(each.text, each.type.value) for each in found] == [(text or said, kind)]
 
@@ -76,11 +76,11 @@ def test_what_is_said_outright_is_kept(said: str, text: str | None, kind: str) -
     ],
 )
 def test_what_is_about_the_person_is_marked_so(said: str) -> None:
-    assert [each.about_self for each in statements(said)] == [True]
+    assert [each.about_self for each in find_statements(said)] == [True]
 
 
 def test_what_is_about_the_project_is_not_about_the_person() -> None:
-    found = statements("We decided to use SQLite. Always run make lint first.")
+    found = find_statements("We decided to use SQLite. Always run make lint first.")
 
     assert [each.about_self for each in found] == [False, False]
 
@@ -129,7 +129,7 @@ def test_what_is_about_the_project_is_not_about_the_person() -> None:
     ],
 )
 def test_what_is_not_certain_is_left_alone(said: str) -> None:
-    assert statements(said) == []
+    assert find_statements(said) == []
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_what_is_not_certain_is_left_alone(said: str) -> None:
     ],
 )
 def test_what_nobody_has_decided_becomes_no_decision(said: str) -> None:
-    assert statements(said) == []
+    assert find_statements(said) == []
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_what_nobody_has_decided_becomes_no_decision(said: str) -> None:
     ],
 )
 def test_what_the_person_did_not_say_is_left_alone(said: str) -> None:
-    assert statements(said) == []
+    assert find_statements(said) == []
 
 
 @pytest.mark.parametrize(
@@ -240,13 +240,15 @@ def test_what_the_person_did_not_say_is_left_alone(said: str) -> None:
     ],
 )
 def test_a_planted_key_is_never_kept(secret: str) -> None:
-    assert statements(secret) == []
+    assert find_statements(secret) == []
 
 
 def test_a_long_task_keeps_only_what_was_asked_to_be_kept() -> None:
     task = "Please write the exporter as described here. " * (TASK_CHARS // 40)
 
-    found = statements(f"{task}\nAlways keep the header row.\nRemember that Ana reads the file.")
+    found = find_statements(
+        f"{task}\nAlways keep the header row.\nRemember that Ana reads the file."
+    )
 
     assert [each.text for each in found] == ["Ana reads the file."]
 
@@ -254,11 +256,11 @@ def test_a_long_task_keeps_only_what_was_asked_to_be_kept() -> None:
 def test_a_pasted_document_keeps_nothing() -> None:
     pasted = "Some text of a manual.\n" * (MESSAGE_CHARS // 20)
 
-    assert statements(f"{pasted}\nRemember that manuals are long.") == []
+    assert find_statements(f"{pasted}\nRemember that manuals are long.") == []
 
 
 def test_a_message_may_say_several_things_each_once() -> None:
-    found = statements(
+    found = find_statements(
         "From now on use tabs. Also never use emojis.\n\n- I prefer short functions\n"
         "- I prefer short functions\nCan you fix the build?"
     )
@@ -272,7 +274,7 @@ def test_a_message_may_say_several_things_each_once() -> None:
 
 @given(st.text(max_size=400))
 def test_any_text_can_be_looked_at(text: str) -> None:
-    assert all(len(each.text) >= 3 for each in statements(text))
+    assert all(len(each.text) >= 3 for each in find_statements(text))
 
 
 @pytest.mark.parametrize(
@@ -281,6 +283,6 @@ def test_any_text_can_be_looked_at(text: str) -> None:
 )
 def test_no_text_takes_long(text: str) -> None:
     began = time.perf_counter()
-    statements(text)
+    find_statements(text)
 
     assert time.perf_counter() - began < 1.0

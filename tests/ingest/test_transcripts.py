@@ -9,9 +9,9 @@ import pytest
 
 from madeleine.errors import StoreUnwritable
 from madeleine.ingest import keeping, lines
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.lines import NoTranscript
-from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
+from madeleine.ingest.transcripts import Transcript, TranscriptOutcome, ingest_transcript
 from madeleine.model.draft import Draft
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Memory
@@ -30,8 +30,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "session-1.jsonl"
 
 
-def take(stores: Stores, path: Path, space: str | None = None) -> TakenIn:
-    return take_in(Intake(stores), Transcript(path, "claude-code", "session-1", space))
+def take(stores: Stores, path: Path, space: str | None = None) -> TranscriptOutcome:
+    return ingest_transcript(
+        IngestContext(stores), Transcript(path, "claude-code", "session-1", space)
+    )
 
 
 def memories(stores: Stores) -> list[Memory]:
@@ -100,7 +102,7 @@ def test_a_codex_rollout_is_read_too(stores: Stores, path: Path) -> None:
         encoded({"timestamp": "x", "type": "event_msg", "payload": {"type": "user_message"}}),
     )
 
-    take_in(Intake(stores), Transcript(path, "codex", "c1"))
+    ingest_transcript(IngestContext(stores), Transcript(path, "codex", "c1"))
 
     [memory] = memories(stores)
     assert memory.content == "We decided to ship on Mondays"
@@ -168,7 +170,7 @@ def test_a_second_run_reads_only_what_is_new(stores: Stores, path: Path) -> None
     assert report.lines == 1
     assert texts(stores) == ["One came first.", "Two came after."]
     assert [each.origin.turn for each in memories(stores) if each.origin] == [1, 2]
-    assert take(stores, path) == TakenIn()
+    assert take(stores, path) == TranscriptOutcome()
 
 
 def test_a_line_that_is_still_being_written_waits(stores: Stores, path: Path) -> None:
@@ -283,7 +285,7 @@ def test_the_cursor_outlives_the_index(tmp_path: Path, stores: Stores, path: Pat
 
     fresh = reopened(stores, tmp_path / "home", without_index=True)
 
-    assert take(fresh, path) == TakenIn()
+    assert take(fresh, path) == TranscriptOutcome()
     assert texts(fresh) == []
 
 
@@ -291,7 +293,7 @@ def test_a_run_can_be_ended_and_goes_on_where_it_was(stores: Stores, path: Path)
     add(path, *(a_line(f"Remember that number {n} counts.") for n in range(4)))
     left = iter([True, True, False])
 
-    report = take_in(Intake(stores), Transcript(path), lambda: next(left))
+    report = ingest_transcript(IngestContext(stores), Transcript(path), lambda: next(left))
 
     assert (report.lines, report.stopped) == (2, "the daemon ends")
     assert take(stores, path).lines == 2

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from madeleine.index.log import WhisperEntry
-from madeleine.ingest.intake import Intake
-from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
+from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.transcripts import Transcript, TranscriptOutcome, ingest_transcript
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.whisper.habits import WhisperConfig
@@ -38,8 +38,8 @@ def reply(path: Path, text: str, **more: object) -> None:
         file.write(json.dumps(line) + "\n")
 
 
-def take(stores: Stores, path: Path) -> TakenIn:
-    return take_in(Intake(stores), Transcript(path, "claude-code", "session-1"))
+def take(stores: Stores, path: Path) -> TranscriptOutcome:
+    return ingest_transcript(IngestContext(stores), Transcript(path, "claude-code", "session-1"))
 
 
 def test_a_memory_that_a_reply_repeats_was_useful(stores: Stores, tmp_path: Path) -> None:

@@ -27,12 +27,12 @@ from madeleine.errors import (
     Rejected,
 )
 from madeleine.ingest.moving import (
-    FileSide,
+    FileEndpoint,
     MoveUnlike,
     PlaceFixed,
     checksum,
-    kept_in_files,
-    move,
+    config_for_files,
+    move_memory,
 )
 from tests import postgres
 from tests.cli.running import Cli
@@ -326,17 +326,17 @@ def test_a_name_that_no_person_could_have_is_refused(home: Path, tenant: str) ->
 
 def test_a_copy_that_differs_is_no_move(tmp_path: Path) -> None:
     """As when somebody else writes there, or a disk lies."""
-    one = FileSide(tmp_path / "one", tmp_path / "one-journal")
+    one = FileEndpoint(tmp_path / "one", tmp_path / "one-journal")
     one.write({"vault/a.md": b"a", "vault/b.md": b"b"})
 
-    class Forgetful(FileSide):
+    class Forgetful(FileEndpoint):
         def write(self, given: Any) -> None:
-            FileSide.write(self, {name: data for name, data in given.items() if data != b"b"})
+            FileEndpoint.write(self, {name: data for name, data in given.items() if data != b"b"})
 
     other = Forgetful(tmp_path / "other", tmp_path / "other-journal")
 
     with pytest.raises(MoveUnlike, match=r"b\.md"):
-        move(one, other)
+        move_memory(one, other)
 
 
 def test_links_are_named_and_left_where_they_are(home: Path, tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_links_are_named_and_left_where_they_are(home: Path, tmp_path: Path) -> 
 
 
 def test_a_checksum_is_that_of_sha256sum(tmp_path: Path) -> None:
-    side = FileSide(tmp_path / "vault", tmp_path / "journal")
+    side = FileEndpoint(tmp_path / "vault", tmp_path / "journal")
     side.write({"vault/a.md": b"a\n", "vault/b/c.md": b"c\n"})
 
     command = "sha256sum vault/a.md vault/b/c.md | sha256sum"
@@ -378,4 +378,4 @@ def test_a_checksum_is_that_of_sha256sum(tmp_path: Path) -> None:
 def test_settings_of_a_memory_in_files_name_no_other_place(
     before: str, after: str, left_out: tuple[str, ...]
 ) -> None:
-    assert kept_in_files(before) == (after, left_out)
+    assert config_for_files(before) == (after, left_out)

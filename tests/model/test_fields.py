@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from madeleine.ingest.whole import fields_of
+from madeleine.ingest.whole import memory_fields
 from madeleine.model.codec import memory_from_json, memory_to_json
 from madeleine.model.draft import Draft
 from madeleine.model.fields import FIELDS, FRONT_MATTER_FIELDS, FieldKind
@@ -64,7 +64,7 @@ def test_every_field_survives_json_and_stands_in_an_export() -> None:
     read = memory_from_json(memory_to_json(WHOLE))
 
     assert replace(read, usage=WHOLE.usage) == WHOLE
-    assert list(fields_of(WHOLE)) == [row.name for row in FIELDS]
+    assert list(memory_fields(WHOLE)) == [row.name for row in FIELDS]
 
 
 def test_every_field_survives_its_file() -> None:

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from madeleine.errors import Rejected
-from madeleine.ingest.exporting.leaving import Leaving
+from madeleine.ingest.exporting.leaving import MemoryExport
 from madeleine.ingest.exporting.pages import read_page
 from madeleine.ingest.importing.formats import read
 from madeleine.ingest.importing.table import FORMATS
-from madeleine.ingest.importing.values import Found
+from madeleine.ingest.importing.values import ReaderOutput
 from madeleine.model.codec import Json
 from madeleine.model.draft import read_one_line
 from madeleine.model.memory import Memory, Origin
@@ -102,7 +102,7 @@ def test_whatever_a_json_file_holds_it_is_read_or_refused(
         for shape in (value, [value], {"results": [value]}, {"nodes": [value]}):
             path.write_text(json.dumps(shape), encoding="utf-8")
             with contextlib.suppress(Rejected):
-                assert all(isinstance(each, Found) for each in read(form, path))
+                assert all(isinstance(each, ReaderOutput) for each in read(form, path))
 
 
 @given(homes)
@@ -114,7 +114,7 @@ def test_an_export_brings_any_memories_into_another_home(memories: list[Memory])
             (one.vault.root / f"{number}.md").write_bytes(render_memory(memory))
         reconcile(one)
 
-        Leaving(pages(one), {}).write("jsonl", Path(folder, "m.jsonl"))
+        MemoryExport(pages(one), {}).write("jsonl", Path(folder, "m.jsonl"))
         report = imported(two, "madeleine", Path(folder, "m.jsonl"))
         ids = [each.id for each in memories]
 

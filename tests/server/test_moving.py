@@ -11,7 +11,7 @@ import pytest
 from madeleine.api.remote import find_daemon, stop_daemon
 from madeleine.bootstrap import open_house
 from madeleine.errors import MadeleineError, StoreUnwritable
-from madeleine.ingest.backups.archive import opened, verify
+from madeleine.ingest.backups.archive import open_backup, verify_backup
 from madeleine.server.loops import Backups
 from tests.cli.running import Cli
 from tests.server.running import Daemon, eventually, running
@@ -27,7 +27,7 @@ def test_a_backup_can_be_asked_for_over_http(daemon: Daemon) -> None:
 
     made = daemon.ok("POST", "/admin/backup", {})
 
-    assert verify(Path(made["path"])).memories == made["memories"]
+    assert verify_backup(Path(made["path"])).memories == made["memories"]
     listed = daemon.ok("GET", "/admin/backup")["backups"]
     assert made["path"] in [each["path"] for each in listed]
 
@@ -61,7 +61,7 @@ def test_every_memory_acknowledged_before_a_backup_is_in_it(daemon: Daemon) -> N
         for _ in range(3):
             before = list(known)
             made = daemon.ok("POST", "/admin/backup", {})
-            with opened(Path(made["path"])) as (archive, manifest):
+            with open_backup(Path(made["path"])) as (archive, manifest):
                 names = [name for name in manifest.files if name.startswith("vault/")]
                 ids = {archive.read(name).decode().split("id: ")[1][:36] for name in names}
             assert set(before) <= ids

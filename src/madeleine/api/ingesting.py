@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from madeleine.api.contract.responses import FoundMemory, IngestReport, IntakeStatus
 from madeleine.errors import InvalidValue, Rejected, TooLarge
-from madeleine.ingest.conversations import take_conversation
-from madeleine.ingest.dialogue import Part, parts_in, parts_of
-from madeleine.ingest.documents import Written, take_document
-from madeleine.ingest.finding import Place
-from madeleine.ingest.gate import today
-from madeleine.ingest.keeping import key_of
-from madeleine.ingest.report import Ingested
-from madeleine.ingest.transcripts import Transcript, take_in_by_hand
+from madeleine.ingest.conversations import ingest_conversation
+from madeleine.ingest.dialogue import DialoguePart, parse_dialogue, read_messages
+from madeleine.ingest.documents import SourceDocument, ingest_document
+from madeleine.ingest.finding import ConversationOrigin
+from madeleine.ingest.gate import read_daily_usage
+from madeleine.ingest.keeping import finding_key
+from madeleine.ingest.report import IngestOutcome
+from madeleine.ingest.transcripts import Transcript, ingest_transcript_by_hand
 from madeleine.model.draft import read_one_line, read_space, read_tags
 from madeleine.model.memory import first_words
 from madeleine.model.reading import RequestReader
@@ -52,7 +52,7 @@ def conversation(house: House, call: Call) -> IngestReport:
     _check_one(content, messages, "messages")
     source = _source(agent, call.by)
     if messages is not None:
-        return _said(house, how, parts_of(messages), (source, session, uri))
+        return _said(house, how, read_messages(messages), (source, session, uri))
     return _text(house, how, content or "", (agent or "", source, session, uri))
 
 
@@ -70,7 +70,7 @@ def file(house: House, call: Call) -> IngestReport:
     if name or uri or how.tags:
         raise Rejected("a `path` stands for itself", hint="leave name, uri and tags out")
     transcript = Transcript(Path(path), _agent(call.by), space=how.space, ended=True)
-    return _answer(take_in_by_hand(house.intake, transcript, how.dry_run), how.dry_run)
+    return _answer(ingest_transcript_by_hand(house.intake, transcript, how.dry_run), how.dry_run)
 
 
 def _text(
@@ -83,19 +83,19 @@ def _text(
         raise TooLarge("the text", size, most, "ingest.content_bytes")
     if not text.strip():
         raise InvalidValue("content", "is empty", hint="send some text")
-    parts = parts_in(text)
+    parts = parse_dialogue(text)
     if parts:
         return _said(house, how, parts, (source, session, uri))
-    written = Written(name, text, house.stores.clock.now(), uri, how.space, how.tags)
-    return _answer(take_document(house.intake, written, how.dry_run), how.dry_run)
+    written = SourceDocument(name, text, house.stores.clock.now(), uri, how.space, how.tags)
+    return _answer(ingest_document(house.intake, written, how.dry_run), how.dry_run)
 
 
 def _said(
-    house: House, how: _How, parts: list[Part], told: tuple[str, str | None, str | None]
+    house: House, how: _How, parts: list[DialoguePart], told: tuple[str, str | None, str | None]
 ) -> IngestReport:
     source, session, uri = told
-    place = Place(source, session or _session_of(parts), how.space, uri, how.tags)
-    return _answer(take_conversation(house.intake, parts, place, how.dry_run), how.dry_run)
+    place = ConversationOrigin(source, session or _session_of(parts), how.space, uri, how.tags)
+    return _answer(ingest_conversation(house.intake, parts, place, how.dry_run), how.dry_run)
 
 
 def _check_one(content: object, other: object, name: str) -> None:
@@ -116,13 +116,13 @@ def _agent(by: str) -> str:
     return "unknown" if by in (*DOORS, "http") else by.removeprefix("agent:")
 
 
-def _session_of(parts: list[Part]) -> str:
+def _session_of(parts: list[DialoguePart]) -> str:
     """Return a name for a conversation that has none: the same words have the same."""
     named = next((each.said.session for each in parts if each.said.session), None)
-    return named or key_of("conversation", *(each.said.text for each in parts))
+    return named or finding_key("conversation", *(each.said.text for each in parts))
 
 
-def _answer(done: Ingested, dry_run: bool) -> IngestReport:
+def _answer(done: IngestOutcome, dry_run: bool) -> IngestReport:
     memories = tuple(
         FoundMemory(
             title=each.title or first_words(each.content),
@@ -152,7 +152,7 @@ def _answer(done: Ingested, dry_run: bool) -> IngestReport:
     )
 
 
-def _words(done: Ingested, memories: Sequence[FoundMemory], dry_run: bool) -> list[str]:
+def _words(done: IngestOutcome, memories: Sequence[FoundMemory], dry_run: bool) -> list[str]:
     counts = (
         (len(memories), "would be kept" if dry_run else "kept"),
         (len(done.revised), "revised"),
@@ -167,7 +167,7 @@ def _words(done: Ingested, memories: Sequence[FoundMemory], dry_run: bool) -> li
     return [told or nothing, *lines, *more]
 
 
-def _notes(done: Ingested) -> list[str]:
+def _notes(done: IngestOutcome) -> list[str]:
     notes = []
     if done.redacted:
         notes.append(f"{done.redacted:,} secrets were taken out and are kept nowhere")
@@ -183,7 +183,7 @@ def _notes(done: Ingested) -> list[str]:
 
 def standing(house: House) -> IntakeStatus:
     """What `status` says about taking in."""
-    intake, known = house.intake, today(house.stores)
+    intake, known = house.intake, read_daily_usage(house.stores)
     wanted = house.settings.ingest.extractor != "none"
     missing = [f"no language model: {intake.why_not}"] if wanted and intake.why_not else []
     return IntakeStatus(

@@ -508,10 +508,10 @@ class Madeleine:
         the `run` that `undo` takes."""
         # The readers of all formats are loaded by who imports, and by nobody else.
         from madeleine.ingest.importing.formats import read
-        from madeleine.ingest.importing.moving import Moving
+        from madeleine.ingest.importing.moving import MemoryImport
 
         found = read(form, Path(path).expanduser(), space)
-        moving = Moving(form, lambda body: self._call("import", body=body), dry_run)
+        moving = MemoryImport(form, lambda body: self._call("import", body=body), dry_run)
         return moving.take_all(found)
 
     def export(
@@ -532,7 +532,7 @@ class Madeleine:
         """Write memories to `path` as jsonl, zip or obsidian; return how many. The rest is a
         filter as for `list`; without one everything is written."""
         # The writers of all formats are loaded by who exports, and by nobody else.
-        from madeleine.ingest.exporting.leaving import Leaving
+        from madeleine.ingest.exporting.leaving import MemoryExport
 
         chosen = {
             "types": types,
@@ -545,7 +545,7 @@ class Madeleine:
         }
         given: Json = {"outdated": outdated}
         given.update({name: each for name, each in chosen.items() if each})
-        leaving = Leaving(lambda query: self._call("export", query=query), given, trash)
+        leaving = MemoryExport(lambda query: self._call("export", query=query), given, trash)
         return leaving.write(form, Path(path).expanduser())
 
     def backup(self, to: str | Path | None = None) -> Path:

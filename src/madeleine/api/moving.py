@@ -19,8 +19,8 @@ from madeleine.api.contract.responses import (
     RunningBackup,
 )
 from madeleine.errors import InvalidValue, MadeleineError
-from madeleine.ingest.backups.keeping import kept_in
-from madeleine.ingest.exporting.pages import Page, read_page, read_trash
+from madeleine.ingest.backups.keeping import list_backups
+from madeleine.ingest.exporting.pages import ExportedPage, read_page, read_trash
 from madeleine.model.draft import read_one_line, read_space
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.memory import parse_id
@@ -114,7 +114,7 @@ def give_out(house: House, call: Call) -> ExportPage:
     return _page(house, chosen, page)
 
 
-def _page(house: House, chosen: Filter, page: Page) -> ExportPage:
+def _page(house: House, chosen: Filter, page: ExportedPage) -> ExportPage:
     total = house.stores.search.count(chosen, house.stores.clock.now())
     return ExportPage(
         text=texts.count(len(page.items), "memory"),
@@ -152,7 +152,7 @@ def back_up(house: House, call: Call) -> BackupReport:
 
 def standing(house: House) -> BackupStatus:
     """Return what status says of backups."""
-    kept = kept_in(house.backup_folder)
+    kept = list_backups(house.backup_folder)
     newest = format_time(kept[0].made) if kept else None
     return BackupStatus(folder=str(house.backup_folder), count=len(kept), newest=newest)
 
@@ -162,7 +162,7 @@ def backups(house: House, call: Call) -> BackupList:
     folder = house.backup_folder
     found = [
         KeptBackup(path=str(each.path), made=format_time(each.made), bytes=each.size)
-        for each in kept_in(folder)
+        for each in list_backups(folder)
     ]
     text = texts.count(len(found), "backup")
     return BackupList(

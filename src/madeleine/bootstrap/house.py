@@ -18,7 +18,7 @@ from madeleine.bootstrap.index import name_index_place
 from madeleine.bootstrap.intake import make_intake
 from madeleine.bootstrap.minds import make_judge
 from madeleine.errors import NoSuchTenant
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.intake import IngestContext
 from madeleine.model.event import EventKind
 from madeleine.settings import Settings
 from madeleine.sleep.habits import SleepHabits
@@ -38,7 +38,7 @@ from madeleine.write.stores import Stores
 if TYPE_CHECKING:
     from madeleine.database.fleet import SharedDatabase
     from madeleine.database.people import PeopleDirectory
-    from madeleine.ingest.backups.taking import BackedUp
+    from madeleine.ingest.backups.taking import BackupResult
 
 HOUSES_AT_MOST = 256  # tenants whose houses a server keeps open
 MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
@@ -59,7 +59,7 @@ class House:
     shift: Shift = field(init=False)
     """What runs at night."""
     sleeper: Sleeper = field(init=False)
-    intake: Intake = field(init=False)
+    intake: IngestContext = field(init=False)
     tenant: str = "home"
     """Whose memory it is, where several share one database."""
     fleet: SharedDatabase | None = None
@@ -136,12 +136,12 @@ class House:
 
     def back_up(
         self, to: Path | None = None, progress: ProgressCallback = lambda done, total: None
-    ) -> BackedUp:
+    ) -> BackupResult:
         """Make a backup of vault, journal and settings, and see that it is whole."""
-        from madeleine.ingest.backups.taking import Wanted, back_up
+        from madeleine.ingest.backups.taking import BackupRequest, back_up
 
         keep = self.settings.backup.keep
-        wanted = Wanted(self.stores, self.home, self.backup_folder, __version__, keep, to)
+        wanted = BackupRequest(self.stores, self.home, self.backup_folder, __version__, keep, to)
 
         def report(done: int, total: int) -> None:
             self.backing_up = (done, total)

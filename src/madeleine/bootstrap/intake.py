@@ -8,16 +8,18 @@ from pathlib import Path
 
 from madeleine.bootstrap.minds import make_extractor
 from madeleine.errors import MadeleineError
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.intake import IngestContext
 from madeleine.settings import Settings
 from madeleine.write.stores import Stores
 
 
-def make_intake(stores: Stores, settings: Settings, environment: Mapping[str, str]) -> Intake:
+def make_intake(
+    stores: Stores, settings: Settings, environment: Mapping[str, str]
+) -> IngestContext:
     """Return who takes in. A language model that cannot be had leaves it to do without, and
     `status` says why."""
     wanted = settings.ingest
-    intake = Intake(stores, wanted, why_not="ingest.extractor is none")
+    intake = IngestContext(stores, wanted, why_not="ingest.extractor is none")
     if wanted.extractor == "llm":
         try:
             intake.extractor, intake.why_not = make_extractor(settings, environment), ""

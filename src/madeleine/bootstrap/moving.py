@@ -27,12 +27,12 @@ from madeleine.bootstrap.opening import SERVER, open_house, open_houses
 from madeleine.ingest.backups import restoring
 from madeleine.ingest.moving import (
     PLACE,
-    FileSide,
-    Moved,
+    FileEndpoint,
+    MoveResult,
+    MoveTargetTaken,
     NothingToMove,
     PlaceFixed,
-    PlaceTaken,
-    move,
+    move_memory,
 )
 from madeleine.model.config_text import change_settings
 from madeleine.model.people import read_person_name
@@ -54,7 +54,7 @@ class MovedHome:
     """A memory that was moved: what both ends say, and what the index there holds."""
 
     place: str
-    moved: Moved
+    moved: MoveResult
     in_index: int
     left_out: tuple[str, ...] = ()
     aside: tuple[Path, ...] = ()
@@ -105,10 +105,10 @@ def _move_in(
     lock = HomeLock(home)
     lock.take(LOCK_WAIT_SECONDS)
     try:
-        source = FileSide(vault_folder(home, old), home / "journal")
+        source = FileEndpoint(vault_folder(home, old), home / "journal")
         with _database_side(new) as target:
             _refuse_taken(home, target)
-            done = move(source, target, progress)
+            done = move_memory(source, target, progress)
         _await_filling(new.store, tell)
         in_index = _fill(open_houses(home, new, None, progress).first, progress)
         _name_store(home, new.store)
@@ -125,14 +125,14 @@ def _move_out(home: Path, settings: Settings, progress: ProgressCallback) -> Mov
     stamp = _stamp(home)
     folders = (vault_folder(home, settings).resolve(), (home / "journal").resolve())
     exchanges = [restoring.exchange_of(folder, stamp) for folder in folders]
-    target = FileSide(exchanges[0].staged, exchanges[1].staged)
+    target = FileEndpoint(exchanges[0].staged, exchanges[1].staged)
     with _database_side(settings) as source:
-        first = move(source, target, progress)
+        first = move_memory(source, target, progress)
         with source.writing():
-            rest = move(source, target, progress)  # what changed meanwhile
+            rest = move_memory(source, target, progress)  # what changed meanwhile
     done = replace(rest, copied=first.copied + rest.copied)
     restoring.write_mark(home, exchanges)
-    restoring.finish(home)
+    restoring.finish_restore(home)
     _name_store(home, None)
     (home / "run" / MOVING).unlink()
     in_index = _fill(open_house(home, progress=progress), progress)
@@ -179,7 +179,7 @@ def _refuse_taken(home: Path, target: DatabaseEndpoint) -> None:
         return
     there = target.listed()
     if there:
-        raise PlaceTaken(target.place, len(there))
+        raise MoveTargetTaken(target.place, len(there))
     (home / "run" / MOVING).write_text(target.place, encoding="utf-8")
 
 

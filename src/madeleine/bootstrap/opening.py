@@ -199,9 +199,9 @@ def _finish_restoring(home: Path, vault: Path) -> None:
     beside = {home, vault.resolve().parent}
     unpacked = any(True for folder in beside for _ in folder.glob(UNPACKED))
     if begun or unpacked:
-        from madeleine.ingest.backups.restoring import finish, remove_unpacked
+        from madeleine.ingest.backups.restoring import finish_restore, remove_unpacked
 
-        finish(home)
+        finish_restore(home)
         remove_unpacked(home, vault)
 
 

@@ -9,32 +9,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.errors import MadeleineError
-from madeleine.ingest.dialogue import Part
-from madeleine.ingest.exchanges import Exchange, Exchanges
-from madeleine.ingest.finding import Place, keep_in_order, keep_statements
-from madeleine.ingest.gate import Gate, today
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.dialogue import DialoguePart
+from madeleine.ingest.exchanges import Exchange, ExchangeBuilder
+from madeleine.ingest.finding import ConversationOrigin, keep_in_order, keep_statements
+from madeleine.ingest.gate import AdmissionGate, read_daily_usage
+from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.keeping import Keeper
-from madeleine.ingest.report import Ingested, note
+from madeleine.ingest.report import IngestOutcome, record_ingest
 from madeleine.ingest.spoken import Voice
 
 
-def take_conversation(
-    intake: Intake, parts: Sequence[Part], place: Place, dry_run: bool = False
-) -> Ingested:
+def ingest_conversation(
+    intake: IngestContext,
+    parts: Sequence[DialoguePart],
+    place: ConversationOrigin,
+    dry_run: bool = False,
+) -> IngestOutcome:
     """Keep what is worth it of a conversation; return what was done, or would be."""
-    done = Ingested(dry_run)
-    keeper = Keeper(intake, Gate(intake.habits, today(intake.stores)), dry_run)
-    exchanges = _said(keeper, place, parts, done)
+    done = IngestOutcome(dry_run)
+    keeper = Keeper(intake, AdmissionGate(intake.habits, read_daily_usage(intake.stores)), dry_run)
+    exchanges = _collect_exchanges(keeper, place, parts, done)
     _keep(keeper, place, exchanges, done)
     done.tally(keeper)
-    note(intake, done, f"conversation {place.session}", 0 if dry_run else keeper.gate.added)
+    record_ingest(
+        intake, done, f"conversation {place.session}", 0 if dry_run else keeper.gate.added
+    )
     return done
 
 
-def _said(keeper: Keeper, place: Place, parts: Sequence[Part], done: Ingested) -> list[Exchange]:
+def _collect_exchanges(
+    keeper: Keeper, place: ConversationOrigin, parts: Sequence[DialoguePart], done: IngestOutcome
+) -> list[Exchange]:
     """Keep what a person said outright, and return the exchanges."""
-    building, exchanges, turn = Exchanges(), [], 0
+    building, exchanges, turn = ExchangeBuilder(), [], 0
     for said, start, end in parts:
         if said.voice is Voice.PERSON:
             turn += 1
@@ -48,7 +55,9 @@ def _said(keeper: Keeper, place: Place, parts: Sequence[Part], done: Ingested) -
     return [each for each in exchanges if each is not None]
 
 
-def _keep(keeper: Keeper, place: Place, exchanges: Sequence[Exchange], done: Ingested) -> None:
+def _keep(
+    keeper: Keeper, place: ConversationOrigin, exchanges: Sequence[Exchange], done: IngestOutcome
+) -> None:
     left = list(exchanges)
     try:
         keep_in_order(keeper, place, left)

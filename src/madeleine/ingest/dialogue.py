@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from madeleine.errors import InvalidValue
-from madeleine.ingest.spoken import Spoken, Unreadable, Voice, spoken
+from madeleine.ingest.spoken import SpokenLine, UnreadableLine, Voice, parse_line
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.reading import RequestReader
 
@@ -30,52 +30,52 @@ _NAMED = compile_late(
 )
 
 
-class Part(NamedTuple):
+class DialoguePart(NamedTuple):
     """What somebody said, and where in the text it stands, in bytes."""
 
-    said: Spoken
+    said: SpokenLine
     start: int
     end: int
 
 
-def parts_in(text: str) -> list[Part]:
+def parse_dialogue(text: str) -> list[DialoguePart]:
     """Return who said what in a text; nothing where nobody can be told to speak in it."""
-    return _of_lines(text) if text.lstrip().startswith("{") else _of_names(text)
+    return _parse_lines(text) if text.lstrip().startswith("{") else _parse_named_speakers(text)
 
 
-def _of_lines(text: str) -> list[Part]:
-    found: list[Part] = []
+def _parse_lines(text: str) -> list[DialoguePart]:
+    found: list[DialoguePart] = []
     at = 0
     for line in text.splitlines(keepends=True):
         data = line.encode("utf-8")
         try:
-            said = spoken(data)
-        except Unreadable:
+            said = parse_line(data)
+        except UnreadableLine:
             said = None  # a line that is cut off, or no line of a transcript
         if said is not None:
-            found.append(Part(said, at, at + len(data)))
+            found.append(DialoguePart(said, at, at + len(data)))
         at += len(data)
     return found
 
 
-def _of_names(text: str) -> list[Part]:
+def _parse_named_speakers(text: str) -> list[DialoguePart]:
     """Take a text apart where speakers are named. One that only one of them is named in is
     somebody's notes, not a conversation."""
     marks = list(_NAMED.finditer(text))
     voices = {voice_of(mark["name"]) for mark in marks}
     if not {Voice.PERSON, Voice.AGENT} <= voices or text[: marks[0].start()].strip():
         return []
-    return list(_between(text, marks))
+    return list(_split_at_names(text, marks))
 
 
-def _between(text: str, marks: Sequence[re.Match[str]]) -> Iterator[Part]:
+def _split_at_names(text: str, marks: Sequence[re.Match[str]]) -> Iterator[DialoguePart]:
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     for number, (mark, end) in enumerate(zip(marks, ends, strict=True)):
         voice, said = voice_of(mark["name"]), text[mark.end() : end].strip()
         if voice is not None and said:
             start = len(text[: mark.start()].encode("utf-8"))
             length = len(text[mark.start() : end].encode("utf-8"))
-            yield Part(Spoken(voice, said, place=str(number)), start, start + length)
+            yield DialoguePart(SpokenLine(voice, said, place=str(number)), start, start + length)
 
 
 def voice_of(name: str) -> Voice | None:
@@ -87,19 +87,19 @@ def voice_of(name: str) -> Voice | None:
     return Voice.AGENT if plain in AGENTS else Voice.PERSON
 
 
-def parts_of(messages: Sequence[object]) -> list[Part]:
+def read_messages(messages: Sequence[object]) -> list[DialoguePart]:
     """Return who said what in a list of messages: `role`, `content`, perhaps `at`."""
     if len(messages) > MESSAGES_AT_MOST:
         problem = f"holds {len(messages):,}; the limit is {MESSAGES_AT_MOST:,}"
         raise InvalidValue("messages", problem, hint="send several conversations")
-    found = (_of_message(number, each) for number, each in enumerate(messages))
+    found = (_read_message(number, each) for number, each in enumerate(messages))
     return [each for each in found if each is not None]
 
 
-def _of_message(number: int, message: object) -> Part | None:
+def _read_message(number: int, message: object) -> DialoguePart | None:
     reader = RequestReader(message, "a message")
     role, at = reader.required_text("role"), reader.time("at")
-    text = _content(reader)
+    text = _read_content(reader)
     reader.done()
     if role.strip().lower() not in PEOPLE | AGENTS | OTHERS:
         hint = "user, assistant, system or tool"
@@ -107,11 +107,11 @@ def _of_message(number: int, message: object) -> Part | None:
     voice = voice_of(role)
     if voice is None or not text.strip():
         return None
-    said = Spoken(voice, text, place=str(number), at=at.isoformat() if at else None)
-    return Part(said, number, number + 1)
+    said = SpokenLine(voice, text, place=str(number), at=at.isoformat() if at else None)
+    return DialoguePart(said, number, number + 1)
 
 
-def _content(reader: RequestReader) -> str:
+def _read_content(reader: RequestReader) -> str:
     """Return what a message says: a text, or parts of which those of text count."""
     given = reader.raw("content")
     if not isinstance(given, list):

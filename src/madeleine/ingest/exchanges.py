@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from madeleine.ingest.spoken import Spoken, Voice
+from madeleine.ingest.spoken import SpokenLine, Voice
 from madeleine.language.off_record import asks_not_to_remember, takes_back
 from madeleine.language.secrets import RedactedText, redact_secrets
 from madeleine.model.memory import first_words
@@ -28,7 +28,7 @@ ECHO_CHARS = 800  # a reply that repeats a memory and is no longer than this say
 class Exchange:
     """One exchange, and where in the transcript it stands."""
 
-    first: Spoken
+    first: SpokenLine
     start: int
     """Where its first line begins."""
     end: int
@@ -42,14 +42,14 @@ class Exchange:
     off_record: bool = False
     """Whether the person asked that it is not kept."""
 
-    def told(self) -> ToldExchange:
+    def told(self) -> ExchangeText:
         """Return it as it may be kept: without what hosts put beside it, and without secrets."""
         asked = _clean("\n\n".join(self.prompts), ASKED_CHARS)
         replied = _clean("\n\n".join(self.replies), REPLY_CHARS)
-        return ToldExchange(self, asked.text, replied.text, asked.secrets + replied.secrets)
+        return ExchangeText(self, asked.text, replied.text, asked.secrets + replied.secrets)
 
 
-class ToldExchange(NamedTuple):
+class ExchangeText(NamedTuple):
     """What an exchange says."""
 
     exchange: Exchange
@@ -85,10 +85,10 @@ def _clean(text: str, most: int) -> RedactedText:
     if len(said) > LOOKED_CHARS:
         said = said[:LOOKED_CHARS].rsplit(None, 1)[0]
     plain = redact_secrets(said)
-    return RedactedText(cut(plain.text, most), plain.secrets)
+    return RedactedText(cut_text(plain.text, most), plain.secrets)
 
 
-class Exchanges:
+class ExchangeBuilder:
     """Puts lines together to exchanges, in their order."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class Exchanges:
         """The one that is not known to be over."""
         return self._open
 
-    def add(self, said: Spoken, start: int, end: int, turn: int) -> Exchange | None:
+    def add(self, said: SpokenLine, start: int, end: int, turn: int) -> Exchange | None:
         """Take one line; return the exchange that is over because of it."""
         if said.voice is Voice.AGENT:
             self._answer(said, end)
@@ -124,7 +124,7 @@ class Exchanges:
         last, self._open = self._open, None
         return last
 
-    def _answer(self, said: Spoken, end: int) -> None:
+    def _answer(self, said: SpokenLine, end: int) -> None:
         if self._open is None:
             return
         self._open.end = end
@@ -135,7 +135,7 @@ class Exchanges:
         self._open.over = said.ends or (self._open.over and not said.acts)
 
 
-def cut(text: str, most: int) -> str:
+def cut_text(text: str, most: int) -> str:
     """Return as much of a text as may be kept, cut where a thought ends if it can be."""
     if len(text) <= most:
         return text

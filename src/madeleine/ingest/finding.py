@@ -15,11 +15,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from madeleine.errors import InvalidValue, Unavailable
-from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ToldExchange
-from madeleine.ingest.keeping import Found, Keeper, key_of
+from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ExchangeText
+from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
 from madeleine.ingest.projects import space_of
-from madeleine.ingest.spoken import Spoken
-from madeleine.ingest.statements import Statement, statements
+from madeleine.ingest.spoken import SpokenLine
+from madeleine.ingest.statements import SpokenStatement, find_statements
 from madeleine.model.extracting import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
@@ -47,7 +47,7 @@ class NotExtracted(Unavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConversationOrigin:
     """Where a conversation was held, for all that comes out of it."""
 
     source: str
@@ -56,86 +56,88 @@ class Place:
     uri: str | None = None
     tags: tuple[str, ...] = ()
 
-    def session_of(self, said: Spoken) -> str:
+    def session_of(self, said: SpokenLine) -> str:
         return said.session or self.session
 
-    def space_of(self, said: Spoken) -> str | None:
+    def space_of(self, said: SpokenLine) -> str | None:
         return space_of(said.folder) or self.space
 
 
-def keep_statements(keeper: Keeper, place: Place, said: Spoken, turn: int) -> None:
+def keep_statements(keeper: Keeper, place: ConversationOrigin, said: SpokenLine, turn: int) -> None:
     """Keep what a person said outright in one message."""
-    for statement in statements(said.text):
-        keeper.keep(_stated(place, said, turn, statement))
+    for statement in find_statements(said.text):
+        keeper.keep(_build_statement(place, said, turn, statement))
 
 
-def _stated(place: Place, said: Spoken, turn: int, statement: Statement) -> Found:
-    return Found(
+def _build_statement(
+    place: ConversationOrigin, said: SpokenLine, turn: int, statement: SpokenStatement
+) -> IngestFinding:
+    return IngestFinding(
         content=statement.text,
-        key=key_of("transcript", place.session_of(said), said.place, statement.text),
+        key=finding_key("transcript", place.session_of(said), said.place, statement.text),
         source=place.source,
         type=statement.type,
         space=None if statement.about_self else place.space_of(said),
         about_self=statement.about_self,
         confidence=CONFIDENCE,
         tags=(TAG, *place.tags),
-        created=created(said.at),
-        origin=_origin(place, said, turn, USER),
+        created=format_created(said.at),
+        origin=_build_origin(place, said, turn, USER),
     )
 
 
-def batches(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
+def split_into_batches(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
     """Give exchanges in order, as many at once as are kept, or shown to a model, together."""
-    return split_by_size(exchanges, _size, EXCHANGES_AT_ONCE, BATCH_CHARS)
+    return split_by_size(exchanges, _exchange_size, EXCHANGES_AT_ONCE, BATCH_CHARS)
 
 
-def _size(exchange: Exchange) -> int:
+def _exchange_size(exchange: Exchange) -> int:
     said = sum(map(len, exchange.prompts)), sum(map(len, exchange.replies))
     return min(said[0], ASKED_CHARS) + min(said[1], REPLY_CHARS)
 
 
-def keep_in_order(keeper: Keeper, place: Place, left: list[Exchange]) -> None:
+def keep_in_order(keeper: Keeper, place: ConversationOrigin, left: list[Exchange]) -> None:
     """Keep what is worth it of exchanges that are over, and take each off the list once that is
     done. Raises what keeps the rest of them waiting."""
-    for batch in batches(tuple(left)):
+    for batch in split_into_batches(tuple(left)):
         after = left[len(batch) :]
         _keep_exchanges(keeper, place, batch, left)
         left[:] = after
 
 
 def _keep_exchanges(
-    keeper: Keeper, place: Place, exchanges: Sequence[Exchange], left: list[Exchange]
+    keeper: Keeper, place: ConversationOrigin, exchanges: Sequence[Exchange], left: list[Exchange]
 ) -> None:
     """Keep what is worth it of some. Of what a model finds, what was kept before something was
     raised is known again."""
     worth = [told for each in exchanges if (told := each.told()).says_something()]
     if not worth:
         return
-    wanted, drawn = keeper.intake.habits.exchanges, _extracted(keeper, place, worth)
+    wanted, drawn = keeper.intake.habits.exchanges, _extract_findings(keeper, place, worth)
     if drawn is None and keeper.intake.extractor is not None and wanted == "never":
         raise NotExtracted
     for one in drawn.found if drawn else ():
         keeper.keep(one)
-    for each in _plainly(wanted, worth, drawn):
-        keeper.keep(_word_for_word(place, each))
+    for each in _select_word_for_word(wanted, worth, drawn):
+        keeper.keep(_build_word_for_word(place, each))
         del left[: left.index(each.exchange) + 1]
     keeper.redacted += sum(each.secrets for each in worth)
 
 
-def _plainly(
-    wanted: str, worth: Sequence[ToldExchange], drawn: _Drawn | None
-) -> Sequence[ToldExchange]:
+def _select_word_for_word(
+    wanted: str, worth: Sequence[ExchangeText], drawn: _ExtractedFindings | None
+) -> Sequence[ExchangeText]:
     """Return the exchanges that are kept word for word."""
     if wanted == "never":
         return ()
     return worth if drawn is None or wanted == "always" else drawn.unproven
 
 
-def _word_for_word(place: Place, told: ToldExchange) -> Found:
+def _build_word_for_word(place: ConversationOrigin, told: ExchangeText) -> IngestFinding:
     exchange, said = told.exchange, told.exchange.first
-    return Found(
+    return IngestFinding(
         content=told.text,
-        key=key_of("exchange", place.session_of(said), said.place),
+        key=finding_key("exchange", place.session_of(said), said.place),
         source=place.source,
         type=MemoryType.OBSERVATION,
         tier=Tier.ARCHIVAL,
@@ -143,22 +145,24 @@ def _word_for_word(place: Place, told: ToldExchange) -> Found:
         space=place.space_of(said),
         confidence=EXCHANGE_CONFIDENCE,
         tags=(TAG, EXCHANGE_TAG, *place.tags),
-        created=created(said.at),
-        origin=_origin(place, said, exchange.turn, USER, exchange),
+        created=format_created(said.at),
+        origin=_build_origin(place, said, exchange.turn, USER, exchange),
     )
 
 
 # -- with a language model -----------------------------------------------------------------
 
 
-class _Drawn(NamedTuple):
+class _ExtractedFindings(NamedTuple):
     """What a model found in exchanges, and those of which it told nothing one can believe."""
 
-    found: list[Found]
-    unproven: list[ToldExchange]
+    found: list[IngestFinding]
+    unproven: list[ExchangeText]
 
 
-def _extracted(keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]) -> _Drawn | None:
+def _extract_findings(
+    keeper: Keeper, place: ConversationOrigin, exchanges: Sequence[ExchangeText]
+) -> _ExtractedFindings | None:
     """Return what a model finds; nothing where there is none or it gave no usable answer."""
     spoken = [
         (each, ExtractionSource(speaker, text))
@@ -175,15 +179,20 @@ def _extracted(keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]) 
         seen[each.number, each.quote] += 1
         exchange, told = spoken[each.number]
         which = seen[each.number, each.quote]
-        found.append(_found(place, (exchange.exchange, told), each, which))
+        found.append(_build_finding(place, (exchange.exchange, told), each, which))
     doubted = [spoken[each][0] for each in sorted(given.unproven)]
     proven = [spoken[each.number][0] for each in given.found]
-    return _Drawn(found, [each for each in exchanges if each in doubted and each not in proven])
+    return _ExtractedFindings(
+        found, [each for each in exchanges if each in doubted and each not in proven]
+    )
 
 
-def _found(
-    place: Place, spoken: tuple[Exchange, ExtractionSource], candidate: MemoryCandidate, which: int
-) -> Found:
+def _build_finding(
+    place: ConversationOrigin,
+    spoken: tuple[Exchange, ExtractionSource],
+    candidate: MemoryCandidate,
+    which: int,
+) -> IngestFinding:
     """Return one finding, the how-manyeth that its quote proves: found again in other words it
     is the same."""
     exchange, speaker = spoken[0], spoken[1].speaker
@@ -191,9 +200,9 @@ def _found(
     about_self = candidate.about_self and by_person
     most = CONFIDENCE if by_person else AGENT_CONFIDENCE
     more = [str(which)] if which > 1 else []
-    return Found(
+    return IngestFinding(
         content=candidate.content,
-        key=key_of("extract", place.session_of(said), said.place, candidate.quote, *more),
+        key=finding_key("extract", place.session_of(said), said.place, candidate.quote, *more),
         source=place.source,
         type=candidate.type,
         title=candidate.title or None,
@@ -201,8 +210,8 @@ def _found(
         about_self=about_self,
         confidence=min(candidate.confidence, most),
         tags=(TAG, EXTRACTED_TAG, *candidate.tags, *place.tags),
-        created=created(said.at),
-        origin=_origin(place, said, exchange.turn, speaker, exchange),
+        created=format_created(said.at),
+        origin=_build_origin(place, said, exchange.turn, speaker, exchange),
         put_anew=True,
     )
 
@@ -210,8 +219,12 @@ def _found(
 # -- pieces --------------------------------------------------------------------------------
 
 
-def _origin(
-    place: Place, said: Spoken, turn: int, speaker: str, exchange: Exchange | None = None
+def _build_origin(
+    place: ConversationOrigin,
+    said: SpokenLine,
+    turn: int,
+    speaker: str,
+    exchange: Exchange | None = None,
 ) -> dict[str, object]:
     """Return where it was said; of an exchange also which bytes of the file hold it."""
     uri = place.uri
@@ -220,13 +233,13 @@ def _origin(
     return {"session": place.session_of(said), "turn": turn, "speaker": speaker, "uri": uri}
 
 
-def created(text: str | None) -> str | None:
+def format_created(text: str | None) -> str | None:
     """Return the time that a line names, as a memory names it."""
-    at = instant(text)
+    at = parse_instant(text)
     return None if at is None else format_time(at)
 
 
-def instant(text: str | None) -> datetime | None:
+def parse_instant(text: str | None) -> datetime | None:
     """Return the time that a line names; nothing where it is none."""
     try:
         return None if text is None else parse_time("timestamp", text)

@@ -3,8 +3,8 @@
 Only texts are (`.md`, `.txt` and the like), nothing hidden, no link, and never anything in our own
 home or vault: memories must not feed on themselves. Nothing is written into a folder. What cannot
 be taken in is told in `status`. A deleted file is noticed while the folder is watched; whether its
-memories stay is a setting (`documents.gone`). A whole folder that is gone, as a drive that is not
-plugged in, retires nothing.
+memories stay is a setting (`documents.retire_deleted_document`). A whole folder that is gone, as a
+drive that is not plugged in, retires nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 import watchfiles
 
 from madeleine.errors import Damaged, Rejected, TooLarge, Unavailable
-from madeleine.ingest.documents import Written, gone, take_document
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.documents import SourceDocument, ingest_document, retire_deleted_document
+from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.projects import space_of
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".rst"})
@@ -27,18 +27,20 @@ LEFT_OUT = frozenset({"node_modules", "__pycache__", "venv"})
 STOP_MS = 200  # how long `stop` may go unnoticed
 POLL_MS = 500
 
-Look = tuple[int, int]
+FileState = tuple[int, int]
 
 
-class Folders:
+class FolderWatcher:
     """The folders that one daemon follows."""
 
-    def __init__(self, intake: Intake, roots: Sequence[Path], private: Sequence[Path]) -> None:
+    def __init__(
+        self, intake: IngestContext, roots: Sequence[Path], private: Sequence[Path]
+    ) -> None:
         """`private` are our own folders, which are never taken in."""
         self._intake = intake
         self._roots = [each.resolve() for each in roots]
         self._private = [each.resolve() for each in private]
-        self._looks: dict[Path, Look] = {}
+        self._looks: dict[Path, FileState] = {}
         self._taking = threading.Lock()
 
     def scan(self, go_on: Callable[[], bool] = lambda: True) -> int:
@@ -91,7 +93,7 @@ class Folders:
     def look_at(self, path: Path) -> bool:
         """Take in one file if it looks other than last time; say whether it was."""
         with self._taking:
-            look = _look(path)
+            look = _read_file_state(path)
             if look is None or self._looks.get(path) == look:
                 return False
             try:
@@ -109,7 +111,7 @@ class Folders:
             written = read_file(self._intake, path)
             if not written.text.strip():
                 return None  # it is about to be written, or says nothing yet
-            done = take_document(self._intake, written)
+            done = ingest_document(self._intake, written)
         except (Rejected, Damaged) as error:
             return error.message
         except OSError as error:
@@ -122,7 +124,7 @@ class Folders:
         self._looks.pop(path, None)
         self._intake.tell(str(path), None)
         if any(root.is_dir() and root in path.parents for root in self._roots):
-            gone(self._intake, path.as_uri())
+            retire_deleted_document(self._intake, path.as_uri())
 
     def _files(self, top: Path) -> Iterator[Path]:
         for folder, below, names in os.walk(top):
@@ -155,17 +157,17 @@ class Folders:
         return any(each == real or each in real.parents for each in self._private)
 
 
-def read_file(intake: Intake, path: Path) -> Written:
+def read_file(intake: IngestContext, path: Path) -> SourceDocument:
     """Return a file as it is taken in. Raises OSError and UnicodeDecodeError."""
     found = path.stat()
     if found.st_size > intake.habits.content_bytes:
         raise TooLarge("it", found.st_size, intake.habits.content_bytes, "ingest.content_bytes")
     modified = datetime.fromtimestamp(found.st_mtime, UTC)
     text = path.read_bytes().decode("utf-8-sig")
-    return Written(path.name, text, modified, path.as_uri(), space_of(str(path.parent)))
+    return SourceDocument(path.name, text, modified, path.as_uri(), space_of(str(path.parent)))
 
 
-def _look(path: Path) -> Look | None:
+def _read_file_state(path: Path) -> FileState | None:
     try:
         found = path.stat()
     except OSError:

@@ -8,7 +8,7 @@ from madeleine.model.setting import advanced, setting
 
 
 @dataclass(frozen=True, slots=True)
-class IngestHabits:
+class IngestConfig:
     """Taking in: transcripts of sessions, folders of notes, files."""
 
     exchanges: str = setting(

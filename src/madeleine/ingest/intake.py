@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from madeleine.ingest.gate import waiting
-from madeleine.ingest.habits import IngestHabits
+from madeleine.ingest.gate import read_waiting
+from madeleine.ingest.habits import IngestConfig
 from madeleine.minds.port import Extractor
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.write.stores import Stores
@@ -27,11 +27,11 @@ log = logging.getLogger("madeleine.ingest")
 
 
 @dataclass(slots=True)
-class Intake:
+class IngestContext:
     """What taking in needs of the world."""
 
     stores: Stores
-    habits: IngestHabits = field(default_factory=IngestHabits)
+    habits: IngestConfig = field(default_factory=IngestConfig)
     extractor: Extractor | None = None
     why_not: str = ""
     """Why there is no language model, in a sentence that `status` shows."""
@@ -76,7 +76,7 @@ class Intake:
         """Return what could not be taken in, for `status`."""
         waits = {
             path: f"waits: {why}"
-            for path, why in waiting(self.stores).items()
+            for path, why in read_waiting(self.stores).items()
             if Path(path).exists()
         }
         with self._lock:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from madeleine.errors import Conflict, Rejected
-from madeleine.ingest.gate import Gate
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.gate import AdmissionGate
+from madeleine.ingest.intake import IngestContext
 from madeleine.language.restating import have_same_numbers
 from madeleine.language.secrets import redact_secrets
 from madeleine.language.substance import find_particulars
@@ -35,7 +35,7 @@ NEAR_AT_MOST = 5  # nearest memories that are looked at for a restatement
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class IngestFinding:
     """One thing that is to be kept."""
 
     content: str
@@ -76,11 +76,11 @@ class Found:
 class Keeper:
     """Keeps what one run finds, and counts what came of it."""
 
-    intake: Intake
-    gate: Gate
+    intake: IngestContext
+    gate: AdmissionGate
     dry_run: bool = False
     kept: list[str] = field(default_factory=list)
-    found: list[Found] = field(default_factory=list)
+    found: list[IngestFinding] = field(default_factory=list)
     known: int = 0
     refused: int = 0
     redacted: int = 0
@@ -89,11 +89,11 @@ class Keeper:
     recount: bool = False
     """Whether what was kept before was never counted, since that run was killed."""
 
-    def keep(self, found: Found) -> str | None:
+    def keep(self, found: IngestFinding) -> str | None:
         """Write it, unless it was kept before or is known already; return the memory's id.
 
-        Raises `Full`, or what the disk says: then nothing was written, and who asks must come
-        again with it.
+        Raises `IngestLimitReached`, or what the disk says: then nothing was written, and who asks
+        must come again with it.
         """
         plain = self._plain(found)
         if self._is_known(plain):
@@ -111,13 +111,13 @@ class Keeper:
             return None
         return extractor.extract(told)
 
-    def _plain(self, found: Found) -> Found:
+    def _plain(self, found: IngestFinding) -> IngestFinding:
         """Whatever found it: no secret is written."""
         content, title = redact_secrets(found.content), redact_secrets(found.title or "")
         self.redacted += content.secrets
-        return _with(found, content.text, title.text or None)
+        return _replace_texts(found, content.text, title.text or None)
 
-    def _written(self, found: Found) -> str | None:
+    def _written(self, found: IngestFinding) -> str | None:
         try:
             draft = self._draft(found)
             if not self.dry_run:
@@ -131,11 +131,11 @@ class Keeper:
         self.gate.added += 1
         return found.id
 
-    def _is_known(self, found: Found) -> bool:
+    def _is_known(self, found: IngestFinding) -> bool:
         return (
             was_kept(self.intake.stores, found.id)
             or any(each.id == found.id for each in self.found)
-            or _same_words(self.intake.stores, found)
+            or _has_same_words(self.intake.stores, found)
             or (found.put_anew and self._restates(found))
         )
 
@@ -144,7 +144,7 @@ class Keeper:
         stores = self.intake.stores
         return was_kept(stores, memory_id) or stores.search.get(memory_id) is not None
 
-    def _restates(self, found: Found) -> bool:
+    def _restates(self, found: IngestFinding) -> bool:
         """Whether a memory is there that says it in other words, and nothing in it is new."""
         stores = self.intake.stores
         traces, _ = embed_memory(stores, build_memory(stores, self._draft(found)))
@@ -156,9 +156,9 @@ class Keeper:
         now = stores.clock.now()
         near = stores.search.search_vector(vector, chosen, now, NEAR_AT_MOST, least)
         memories = stores.search.memories(each.id for each in near).values()
-        return any(nothing_new(found.content, each.content) for each in memories)
+        return any(says_nothing_new(found.content, each.content) for each in memories)
 
-    def _draft(self, found: Found) -> Draft:
+    def _draft(self, found: IngestFinding) -> Draft:
         limits = self.intake.stores.habits.limits
         values = {
             "content": found.content,
@@ -178,7 +178,7 @@ class Keeper:
         return read_draft(values, limits)
 
 
-def _with(found: Found, content: str, title: str | None) -> Found:
+def _replace_texts(found: IngestFinding, content: str, title: str | None) -> IngestFinding:
     same = content == found.content and title == found.title
     return found if same else replace(found, content=content, title=title)
 
@@ -188,7 +188,7 @@ def was_kept(stores: Stores, memory_id: str) -> bool:
     return bool(stores.log.history(memory_id, 1)) or was_purged(stores, memory_id)
 
 
-def nothing_new(text: str, known: str) -> bool:
+def says_nothing_new(text: str, known: str) -> bool:
     """Whether a text says nothing that a near one does not: no other name or number, and it
     denies just what that one denies."""
     return (
@@ -198,14 +198,14 @@ def nothing_new(text: str, known: str) -> bool:
     )
 
 
-def _same_words(stores: Stores, found: Found) -> bool:
+def _has_same_words(stores: Stores, found: IngestFinding) -> bool:
     """Whether these words are known, from whichever place."""
     key, now = same_text_key(found.content), stores.clock.now()
     spaces = dict.fromkeys((found.space, None))
     return any(stores.search.same_text(space, key, now, 1) for space in spaces)
 
 
-def key_of(kind: str, *parts: str) -> str:
+def finding_key(kind: str, *parts: str) -> str:
     """Return the key of something by where it was found."""
     told = "\n".join(parts).encode("utf-8")
     return f"{kind}:{hashlib.sha256(told).hexdigest()[:32]}"

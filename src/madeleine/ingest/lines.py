@@ -41,7 +41,7 @@ class NoTranscript(Rejected):
         )
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """One whole line and where it stands; one that is too long comes empty."""
 
     start: int
@@ -49,7 +49,7 @@ class Line(NamedTuple):
     data: bytes
 
 
-class Waits(NamedTuple):
+class WaitingPosition(NamedTuple):
     """Where the first exchange begins that is not taken in yet, and the turns before it."""
 
     offset: int
@@ -57,14 +57,14 @@ class Waits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class TranscriptCursor:
     """How far a transcript is taken in."""
 
     position: JournalCursor | None = None
     turn: int = 0
     kept: int = 0
     """How many memories it has added."""
-    waits: Waits | None = None
+    waits: WaitingPosition | None = None
     held: int = 0
     """How many exchanges wait because there was no room for them."""
     begun: bool = False
@@ -84,40 +84,42 @@ class Cursor:
         return value
 
 
-def key_for(stores: Stores, path: Path) -> str:
+def cursor_key(stores: Stores, path: Path) -> str:
     """Return under which name the cursor is kept: the same path elsewhere is another file."""
     told = os.fsencode(path)
     return f"transcript:{stores.journal.device}:{hashlib.sha256(told).hexdigest()[:32]}"
 
 
-def cursor_of(stores: Stores, key: str) -> Cursor:
+def read_cursor(stores: Stores, key: str) -> TranscriptCursor:
     """Return how far a transcript is taken in; what makes no sense is no cursor."""
     value = stores.log.state(key)
     if not isinstance(value, Mapping):
-        return Cursor()
+        return TranscriptCursor()
     offset, check, turn = value.get("offset"), value.get("check"), value.get("turn")
     if not isinstance(offset, int) or not isinstance(check, str) or not isinstance(turn, int):
-        return Cursor()
+        return TranscriptCursor()
     position = JournalCursor(offset, check) if check else None
-    waits, begun = _waits(value.get("waits"), offset), value.get("begun") is True
-    return Cursor(position, turn, _count(value, "kept"), waits, _count(value, "held"), begun)
+    waits, begun = _read_waiting_position(value.get("waits"), offset), value.get("begun") is True
+    return TranscriptCursor(
+        position, turn, _read_count(value, "kept"), waits, _read_count(value, "held"), begun
+    )
 
 
-def _count(value: Mapping[str, object], name: str) -> int:
+def _read_count(value: Mapping[str, object], name: str) -> int:
     found = value.get(name)
     return found if isinstance(found, int) else 0
 
 
-def _waits(value: object, offset: int) -> Waits | None:
+def _read_waiting_position(value: object, offset: int) -> WaitingPosition | None:
     match value:
         case [int(start), int(turn)] if 0 <= start <= offset:
-            return Waits(start, turn)
+            return WaitingPosition(start, turn)
         case _:
             return None
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_transcript(path: Path) -> Iterator[BinaryIO]:
     """Open a transcript; a pipe or a folder by that name must not hold anybody up."""
     if not path.is_absolute() or path.suffix != ".jsonl":
         raise NoTranscript(path, "is no absolute path of a .jsonl file")
@@ -134,7 +136,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def lines_of(file: BinaryIO, start: int, until: int | None = None) -> Iterator[Line]:
+def read_lines(file: BinaryIO, start: int, until: int | None = None) -> Iterator[TranscriptLine]:
     """Give each whole line from `start` on, up to `until` if that is given."""
     file.seek(start)
     begins = ends = start
@@ -146,5 +148,5 @@ def lines_of(file: BinaryIO, start: int, until: int | None = None) -> Iterator[L
             ends += len(data)
         if not data:
             return
-        yield Line(begins, ends, data if fits else b"")
+        yield TranscriptLine(begins, ends, data if fits else b"")
         begins = ends

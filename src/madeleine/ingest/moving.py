@@ -27,7 +27,7 @@ BYTES_AT_ONCE = 16 << 20
 Progress = Callable[[int, int], None]
 
 
-class Side(Protocol):
+class MoveEndpoint(Protocol):
     """One end of a move: things with names below `vault/` and `journal/`."""
 
     @property
@@ -84,7 +84,7 @@ class PlaceFixed(Rejected):
         )
 
 
-class PlaceTaken(Conflict):
+class MoveTargetTaken(Conflict):
     """There is a memory already where one is to be moved."""
 
     kind = "move_target_taken"
@@ -100,7 +100,7 @@ class PlaceTaken(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MoveResult:
     """What a move came to, as both ends say."""
 
     memories: int
@@ -114,7 +114,9 @@ class Moved:
     """What is no file of its own: symbolic links, names that are not UTF-8."""
 
 
-def move(source: Side, target: Side, progress: Progress = lambda done, total: None) -> Moved:
+def move_memory(
+    source: MoveEndpoint, target: MoveEndpoint, progress: Progress = lambda done, total: None
+) -> MoveResult:
     """Copy what the target lacks, take away what the source lacks, and compare the two."""
     wanted, there = source.listed(), target.listed()
     foreign = [name for name in there if name not in wanted]
@@ -122,18 +124,18 @@ def move(source: Side, target: Side, progress: Progress = lambda done, total: No
         target.remove(foreign)
     missing = [name for name, digest in wanted.items() if there.get(name) != digest]
     done = len(wanted) - len(missing)
-    for some in _portions(source, missing):
+    for some in _read_portions(source, missing):
         target.write(some)
         done += len(some)
         progress(done, len(wanted))
     _compare(source, target, wanted)
-    return moved(wanted, len(missing))
+    return build_move_result(wanted, len(missing))
 
 
-def moved(listed: Mapping[str, str], copied: int) -> Moved:
+def build_move_result(listed: Mapping[str, str], copied: int) -> MoveResult:
     """Return how much a list holds."""
     vault = [name.removeprefix(VAULT) for name in listed if name.startswith(VAULT)]
-    return Moved(
+    return MoveResult(
         memories=sum(map(is_memory_path, vault)),
         files=len(vault),
         journal_files=len(listed) - len(vault),
@@ -148,7 +150,7 @@ def checksum(listed: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _portions(source: Side, names: Sequence[str]) -> Iterator[dict[str, bytes]]:
+def _read_portions(source: MoveEndpoint, names: Sequence[str]) -> Iterator[dict[str, bytes]]:
     """Yield what is to be copied, as much at a time as one transaction takes well."""
     some: dict[str, bytes] = {}
     for start in range(0, len(names), FILES_AT_ONCE):
@@ -161,7 +163,7 @@ def _portions(source: Side, names: Sequence[str]) -> Iterator[dict[str, bytes]]:
         yield some
 
 
-def _compare(source: Side, target: Side, wanted: Mapping[str, str]) -> None:
+def _compare(source: MoveEndpoint, target: MoveEndpoint, wanted: Mapping[str, str]) -> None:
     found = target.listed()
     differing = sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
     if differing:
@@ -172,7 +174,7 @@ def _compare(source: Side, target: Side, wanted: Mapping[str, str]) -> None:
 
 
 @dataclass(slots=True)
-class FileSide:
+class FileEndpoint:
     """A vault and a journal in two folders. Nobody else may write there."""
 
     vault: Path
@@ -241,7 +243,7 @@ PLACE = ("store.url", "store.tenant", "store.truth")
 ENGINES = ("store.graph", "store.vectors")
 
 
-def kept_in_files(text: str) -> tuple[str, tuple[str, ...]]:
+def config_for_files(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text of a config.toml for a memory whose files and index are in the home; and
     which settings were left out for that. One that names no other place stays as it is, and so does
     one that is no TOML: whoever opens the home is told."""

@@ -18,13 +18,13 @@ def space_of(folder: str | None) -> str | None:
     if not folder or not Path(folder).is_absolute():
         return None
     for parent in (Path(folder), *Path(folder).parents):
-        root = _repository(parent)
+        root = _find_repository(parent)
         if root is not None:
-            return None if root == Path.home() else _name(root)
+            return None if root == Path.home() else _space_name(root)
     return None
 
 
-def _repository(folder: Path) -> Path | None:
+def _find_repository(folder: Path) -> Path | None:
     """Return the repository that has its root, or a worktree, at this folder."""
     mark = folder / ".git"
     try:
@@ -40,5 +40,5 @@ def _repository(folder: Path) -> Path | None:
     return Path(main).parent if Path(main).name == ".git" else Path(main.removesuffix(".git"))
 
 
-def _name(root: Path) -> str | None:
+def _space_name(root: Path) -> str | None:
     return root.name if 0 < len(root.name) <= SPACE_CHARS else None

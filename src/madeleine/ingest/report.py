@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from madeleine.errors import MadeleineError
-from madeleine.ingest.gate import counted
-from madeleine.ingest.intake import Intake
-from madeleine.ingest.keeping import Found, Keeper
+from madeleine.ingest.gate import build_usage_events
+from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.keeping import IngestFinding, Keeper
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
 from madeleine.write.record import new_event, record_events
@@ -16,12 +16,12 @@ KEPT_SHOWN = 100  # ids that a note in the journal names
 
 
 @dataclass(slots=True)
-class Ingested:
+class IngestOutcome:
     """What a run did with a conversation or a file."""
 
     dry_run: bool = False
     kept: list[str] = field(default_factory=list)
-    found: list[Found] = field(default_factory=list)
+    found: list[IngestFinding] = field(default_factory=list)
     """What was kept, or in a dry run would be."""
     revised: list[str] = field(default_factory=list)
     retired: list[str] = field(default_factory=list)
@@ -71,8 +71,12 @@ class Ingested:
         }
 
 
-def note(
-    intake: Intake, done: Ingested, what: str, by_day: int = 0, state: Event | None = None
+def record_ingest(
+    intake: IngestContext,
+    done: IngestOutcome,
+    what: str,
+    by_day: int = 0,
+    state: Event | None = None,
 ) -> None:
     """Write down what was done, what counts for the day, and the new state of what it is about."""
     marks = [] if state is None else [state]
@@ -83,6 +87,6 @@ def note(
         body = {"run": stores.new_id(), "job": "ingest", "report": told}
         marks = [*marks, new_event(stores, EventKind.RUN, body)]
     with stores.writing:
-        marks = [*marks, *counted(stores, by_day, tokens)]
+        marks = [*marks, *build_usage_events(stores, by_day, tokens)]
         if marks:
             record_events(stores, marks, durable=False)

@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.errors import MadeleineError
-from madeleine.ingest.gate import waiting
-from madeleine.ingest.intake import Intake
-from madeleine.ingest.transcripts import Transcript, take_in
+from madeleine.ingest.gate import read_waiting
+from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.transcripts import Transcript, ingest_transcript
 
 ENDED = timedelta(minutes=30)  # a session that is quiet for longer is over, as far as we care
 SUB_AGENTS = "subagents"
 
 
-class Place(NamedTuple):
+class TranscriptFolder(NamedTuple):
     """A folder of transcripts, and the agent whose they are."""
 
     folder: Path
     agent: str
 
 
-class Seen(NamedTuple):
+class TranscriptState(NamedTuple):
     """How a transcript looked when it was read last."""
 
     changed_at: datetime
@@ -39,13 +39,13 @@ class Seen(NamedTuple):
     ended: bool
 
 
-class Sessions:
+class SessionWatcher:
     """The sessions that one daemon follows."""
 
-    def __init__(self, intake: Intake, places: Sequence[Place]) -> None:
+    def __init__(self, intake: IngestContext, places: Sequence[TranscriptFolder]) -> None:
         self._intake = intake
         self._places = places
-        self._seen: dict[Path, Seen] = {}
+        self._seen: dict[Path, TranscriptState] = {}
 
     def look(self, go_on: Callable[[], bool] = lambda: True) -> int:
         """Read on in every session that changed and is quiet; return how many were."""
@@ -58,25 +58,27 @@ class Sessions:
                 taken += 1
         return taken
 
-    def _take(self, path: Path, agent: str, seen: Seen, go_on: Callable[[], bool]) -> bool:
+    def _take(
+        self, path: Path, agent: str, seen: TranscriptState, go_on: Callable[[], bool]
+    ) -> bool:
         """Take in what is new; say whether that is done, however little it was."""
         least = self._intake.habits.session_min_turns
         transcript = Transcript(path, agent, ended=seen.ended, least_turns=least)
         try:
-            done = take_in(self._intake, transcript, go_on)
+            done = ingest_transcript(self._intake, transcript, go_on)
         except MadeleineError as error:
             self._intake.tell(str(path), error.message)
             return False
         return done.stopped is None
 
-    def _due(self) -> Iterator[tuple[Path, str, Seen]]:
+    def _due(self) -> Iterator[tuple[Path, str, TranscriptState]]:
         """Give the sessions that changed since they were read, once they are quiet."""
         habits, now = self._intake.habits, self._intake.stores.clock.now()
         quiet = timedelta(seconds=habits.session_debounce_seconds)
         oldest = now - timedelta(hours=habits.session_lookback_hours)
-        waits = waiting(self._intake.stores)
+        waits = read_waiting(self._intake.stores)
         for path, agent in self._transcripts():
-            seen = _look(path, now)
+            seen = _read_transcript_state(path, now)
             if seen is None or seen.changed_at > now - quiet or self._seen.get(path) == seen:
                 continue
             if seen.changed_at >= oldest or os.path.realpath(path) in waits:
@@ -91,10 +93,10 @@ class Sessions:
                         yield Path(folder, name), place.agent
 
 
-def _look(path: Path, now: datetime) -> Seen | None:
+def _read_transcript_state(path: Path, now: datetime) -> TranscriptState | None:
     try:
         found = path.stat()
     except OSError:
         return None  # gone meanwhile
     changed_at = datetime.fromtimestamp(found.st_mtime, UTC)
-    return Seen(changed_at, found.st_size, now - changed_at >= ENDED)
+    return TranscriptState(changed_at, found.st_size, now - changed_at >= ENDED)

@@ -36,7 +36,7 @@ class Voice(enum.Enum):
     """A host or a machine took the place of a prompt: what follows answers no person."""
 
 
-class Spoken(NamedTuple):
+class SpokenLine(NamedTuple):
     """What one line says."""
 
     voice: Voice
@@ -54,7 +54,7 @@ class Spoken(NamedTuple):
     """Whether the agent's turn is over with it."""
 
 
-class Head(NamedTuple):
+class TranscriptHead(NamedTuple):
     """What the first line of a transcript says about all of it."""
 
     session: str | None = None
@@ -62,161 +62,165 @@ class Head(NamedTuple):
     sub_agent: bool = False
 
 
-class Unreadable(ValueError):
+class UnreadableLine(ValueError):
     """A line that looks like somebody's words and does not parse."""
 
 
-def spoken(line: bytes) -> Spoken | None:
-    """Return what a line says, if somebody speaks or acts in it. Raises `Unreadable`."""
+def parse_line(line: bytes) -> SpokenLine | None:
+    """Return what a line says, if somebody speaks or acts in it. Raises `UnreadableLine`."""
     if not any(mark in line for mark in _MARKS):
         return None
-    values = _object(line)
+    values = _parse_object(line)
     if any(values.get(mark) for mark in _OTHERS):
         return None
-    return _codex(values) if "payload" in values else _claude(values)
+    return _read_codex(values) if "payload" in values else _read_claude(values)
 
 
-def head_of(line: bytes) -> Head:
+def parse_head(line: bytes) -> TranscriptHead:
     """Return what the first line of a file says about the session."""
     try:
-        values = _object(line)
-    except Unreadable:
-        return Head()
+        values = _parse_object(line)
+    except UnreadableLine:
+        return TranscriptHead()
     payload = values.get("payload")
     if values.get("type") != "session_meta" or not isinstance(payload, Mapping):
-        return Head(sub_agent=bool(values.get("isSidechain")))
+        return TranscriptHead(sub_agent=bool(values.get("isSidechain")))
     source = payload.get("source")
     by_another = isinstance(source, Mapping) and "subagent" in source
-    return Head(_text(payload.get("id")), _text(payload.get("cwd")), by_another)
+    return TranscriptHead(_read_text(payload.get("id")), _read_text(payload.get("cwd")), by_another)
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
+def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Unreadable from error
+        raise UnreadableLine from error
     return values if isinstance(values, dict) else {}
 
 
 # -- Claude Code ---------------------------------------------------------------------------
 
 
-def _claude(values: Mapping[str, Any]) -> Spoken | None:
+def _read_claude(values: Mapping[str, Any]) -> SpokenLine | None:
     if any(values.get(mark) for mark in _NO_PERSON):
         return None
     match values.get("type"):
         case "assistant":
             return _claude_reply(values)
         case "attachment":
-            text = _queued(values.get("attachment"))
-            return _person(values, text, beside=True) if _by_a_person(values) else None
+            text = _read_queued(values.get("attachment"))
+            return _build_person_line(values, text, beside=True) if _is_by_person(values) else None
         case "user":
             return _claude_prompt(values)
         case _:
             return None
 
 
-def _claude_prompt(values: Mapping[str, Any]) -> Spoken | None:
+def _claude_prompt(values: Mapping[str, Any]) -> SpokenLine | None:
     """Return what stands in the place of a prompt. One that holds nothing to read, such as a
     picture, is answered all the same; what a tool gave is none."""
     message = values.get("message")
     if not isinstance(message, Mapping) or message.get("role") != "user":
         return None
     content = message.get("content")
-    text = _text(content) if isinstance(content, str) else _joined(content, "text")
+    text = _read_text(content) if isinstance(content, str) else _join_texts_or_none(content, "text")
     if text is None:
-        return Spoken(Voice.HOST, ends=True) if _shows_something(content) else None
-    if _by_a_person(values) and not find_machine_author(text):
-        return _person(values, text)
-    return Spoken(Voice.HOST, ends=True)
+        return SpokenLine(Voice.HOST, ends=True) if _shows_something(content) else None
+    if _is_by_person(values) and not find_machine_author(text):
+        return _build_person_line(values, text)
+    return SpokenLine(Voice.HOST, ends=True)
 
 
-def _person(values: Mapping[str, Any], text: str | None, beside: bool = False) -> Spoken | None:
-    place = _text(values.get("uuid")) or _text(values.get("timestamp"))
+def _build_person_line(
+    values: Mapping[str, Any], text: str | None, beside: bool = False
+) -> SpokenLine | None:
+    place = _read_text(values.get("uuid")) or _read_text(values.get("timestamp"))
     if text is None or place is None:
         return None
-    session, at, folder = (_text(values.get(name)) for name in ("sessionId", "timestamp", "cwd"))
-    return Spoken(Voice.PERSON, text, session, place, at, folder, beside)
+    session, at, folder = (
+        _read_text(values.get(name)) for name in ("sessionId", "timestamp", "cwd")
+    )
+    return SpokenLine(Voice.PERSON, text, session, place, at, folder, beside)
 
 
-def _claude_reply(values: Mapping[str, Any]) -> Spoken | None:
+def _claude_reply(values: Mapping[str, Any]) -> SpokenLine | None:
     message = values.get("message")
     if not isinstance(message, Mapping) or message.get("role") != "assistant":
         return None
     parts = message.get("content")
     parts = parts if isinstance(parts, list) else []
-    text = _texts_of(parts, "text")
+    text = _join_texts(parts, "text")
     acts = any(isinstance(each, Mapping) and each.get("type") == "tool_use" for each in parts)
     if not text and not acts:
         return None
     over = bool(text) and not acts and message.get("stop_reason") in _LAST_WORDS
-    session, at = _text(values.get("sessionId")), _text(values.get("timestamp"))
-    return Spoken(Voice.AGENT, text, session, at=at, acts=acts, ends=over)
+    session, at = _read_text(values.get("sessionId")), _read_text(values.get("timestamp"))
+    return SpokenLine(Voice.AGENT, text, session, at=at, acts=acts, ends=over)
 
 
-def _by_a_person(values: Mapping[str, Any]) -> bool:
+def _is_by_person(values: Mapping[str, Any]) -> bool:
     source, origin = values.get("promptSource"), values.get("origin")
     kind = origin.get("kind") if isinstance(origin, Mapping) else None
     return all(each is None or each in _PEOPLE for each in (source, kind))
 
 
-def _queued(attachment: object) -> str | None:
+def _read_queued(attachment: object) -> str | None:
     """Return a prompt that was typed while the agent was at work."""
     if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command":
         return None
     by_hand = attachment.get("commandMode") in (None, "prompt")
-    return _text(attachment.get("prompt")) if by_hand else None
+    return _read_text(attachment.get("prompt")) if by_hand else None
 
 
 # -- Codex ---------------------------------------------------------------------------------
 
 
-def _codex(values: Mapping[str, Any]) -> Spoken | None:
-    payload, at = values.get("payload"), _text(values.get("timestamp"))
+def _read_codex(values: Mapping[str, Any]) -> SpokenLine | None:
+    payload, at = values.get("payload"), _read_text(values.get("timestamp"))
     if not isinstance(payload, Mapping):
         return None
     kind = payload.get("type")
     if values.get("type") == "event_msg":
         over = kind in ("task_complete", "turn_complete", "turn_aborted")
-        return Spoken(Voice.AGENT, ends=True) if over else None
+        return SpokenLine(Voice.AGENT, ends=True) if over else None
     if values.get("type") != "response_item":
         return None
     if kind == "message":
         return _codex_message(payload, at)
-    return Spoken(Voice.AGENT, acts=True) if str(kind).endswith("_call") else None
+    return SpokenLine(Voice.AGENT, acts=True) if str(kind).endswith("_call") else None
 
 
-def _codex_message(payload: Mapping[str, Any], at: str | None) -> Spoken | None:
+def _codex_message(payload: Mapping[str, Any], at: str | None) -> SpokenLine | None:
     content = payload.get("content")
     if payload.get("role") == "assistant":
-        said = _texts_of(content if isinstance(content, list) else [], "output_text")
-        return Spoken(Voice.AGENT, said, at=at) if said else None
+        said = _join_texts(content if isinstance(content, list) else [], "output_text")
+        return SpokenLine(Voice.AGENT, said, at=at) if said else None
     if payload.get("role") != "user":
         return None
-    text = _joined(content, "input_text")
+    text = _join_texts_or_none(content, "input_text")
     if text is None or at is None:
-        return Spoken(Voice.HOST, ends=True) if _shows_something(content) else None
+        return SpokenLine(Voice.HOST, ends=True) if _shows_something(content) else None
     if find_machine_author(text):
         return None  # what Codex puts before a prompt: instructions, surroundings
-    return Spoken(Voice.PERSON, text, None, at, at)
+    return SpokenLine(Voice.PERSON, text, None, at, at)
 
 
 # -- pieces --------------------------------------------------------------------------------
 
 
-def _texts_of(parts: list[object], kind: str) -> str:
+def _join_texts(parts: list[object], kind: str) -> str:
     texts = (
-        _text(each.get("text"))
+        _read_text(each.get("text"))
         for each in parts
         if isinstance(each, Mapping) and each.get("type") == kind
     )
     return "\n".join(each for each in texts if each)
 
 
-def _joined(content: object, kind: str) -> str | None:
+def _join_texts_or_none(content: object, kind: str) -> str | None:
     """Return the texts of a message, whatever it carries beside them: a file, a picture, what a
     tool gave. Nothing where it has none."""
-    return _texts_of(content, kind) or None if isinstance(content, list) else None
+    return _join_texts(content, kind) or None if isinstance(content, list) else None
 
 
 def _shows_something(content: object) -> bool:
@@ -229,7 +233,7 @@ def _shows_something(content: object) -> bool:
     return bool(kinds) and not any(each.endswith(_GIVEN) for each in kinds)
 
 
-def _text(value: object) -> str | None:
+def _read_text(value: object) -> str | None:
     """Return a text that says something; half of a surrogate pair, which JSON can hold, is not."""
     if not isinstance(value, str) or not value:
         return None

@@ -28,7 +28,7 @@ LEAST_WORDS = 3
 LEAST_CHARS = 6  # where words are not separated by spaces
 
 
-class Statement(NamedTuple):
+class SpokenStatement(NamedTuple):
     """One thing worth keeping, in the person's own words."""
 
     text: str
@@ -36,7 +36,7 @@ class Statement(NamedTuple):
     about_self: bool = False
 
 
-def statements(message: str) -> list[Statement]:
+def find_statements(message: str) -> list[SpokenStatement]:
     """Return what a message asks to be kept, each once, in its order."""
     if find_machine_author(message):
         return []
@@ -44,7 +44,7 @@ def statements(message: str) -> list[Statement]:
     if len(text) > MESSAGE_CHARS or asks_not_to_remember(text):
         return []
     is_task = len(text) > TASK_CHARS
-    found = (_statement(each, is_task) for each in _sentences(text))
+    found = (_read_sentence(each, is_task) for each in _split_sentences(text))
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
@@ -56,7 +56,7 @@ _BULLET = compile_late(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _BETWEEN = compile_late(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?…])\s+|(?<=[。！？])")
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _split_sentences(text: str) -> Iterator[str]:
     """Give the sentences of a text; code, quotations, tables and headings are nobody's words."""
     fenced = False
     for line in text.splitlines():
@@ -78,41 +78,49 @@ _ASKED_TO = (
 )
 
 
-def _begins(pattern: str) -> re.Pattern[str]:
+def _compile_beginning(pattern: str) -> re.Pattern[str]:
     return compile_late(rf"{_LEAD}{pattern}", re.I)
 
 
-_REMEMBER = _begins(
+_REMEMBER = _compile_beginning(
     rf"{_ASKED_TO}(?:please )?(?:"
     r"(?:remember|don't forget|do not forget)(?:\s+this)?(?:\s+that\s|\s*[:,–—]\s)"
     r"|(?:make|take|keep) (?:a )?note(?: that\s| of this:\s|\s*[:,]\s)"
     r"|note(?: to self)?\s*:\s|for the record[,:]\s"
     r")\s*(?P<said>.+)"
 )
-_REMEMBER_BARE = _begins(rf"{_ASKED_TO}(?:please )?(?:remember|don't forget)\s+(?P<said>.+)")
-_FROM_NOW_ON = _begins(r"(?:from now on|from here on|going forward|from this point on)\b[,:]?\s.+")
-_ALWAYS = _begins(r"(?:please )?(?:always|never)\s+(?P<next>[a-z']+)\s+\S.*")
-_I_ALWAYS = _begins(r"(?:i|we)\s+(?:always|never)\s+(?P<next>[a-z']+)\s+\S.*")
-_PREFER = _begins(r"(?:i|we)\s+(?:strongly |usually |generally |always |really )?prefer\s+\S.*")
-_DECIDED = _begins(
+_REMEMBER_BARE = _compile_beginning(
+    rf"{_ASKED_TO}(?:please )?(?:remember|don't forget)\s+(?P<said>.+)"
+)
+_FROM_NOW_ON = _compile_beginning(
+    r"(?:from now on|from here on|going forward|from this point on)\b[,:]?\s.+"
+)
+_ALWAYS = _compile_beginning(r"(?:please )?(?:always|never)\s+(?P<next>[a-z']+)\s+\S.*")
+_I_ALWAYS = _compile_beginning(r"(?:i|we)\s+(?:always|never)\s+(?P<next>[a-z']+)\s+\S.*")
+_PREFER = _compile_beginning(
+    r"(?:i|we)\s+(?:strongly |usually |generally |always |really )?prefer\s+\S.*"
+)
+_DECIDED = _compile_beginning(
     r"(?:(?:i|we)(?:'ve| have)?(?: now| just| finally)?\s+"
     r"(?:decided\s+(?:to|that|on|not|against|in favou?r)|agreed\s+(?:to|that|on)"
     r"|settled\s+on|chose\s+to|opted\s+(?:for|to))"
     r"|(?:i|we)(?:'ve| have)?\s+chose[n]?\s+\S+.*\s(?:over))\s+\S.*"
 )
 # Without `to` or `that`: a thing by its name, and what it is or does from now on.
-_DECIDED_SO = _begins(
+_DECIDED_SO = _compile_beginning(
     r"(?:i|we)(?:'ve| have)?(?: now| just| finally| all)?\s+decided\s+"
     r"(?P<what>(?:[^\s,;:]+\s+){1,6}?)"
     r"(?:is|isn't|are|aren't|will|won't|shall|should|must|wins|win|beats|beat|stays|stay|remains"
     r"|remain|becomes|become|gets|get|goes|go|comes|come|moves|move|belongs|belong|owns|own"
     r"|handles|handle|replaces|replace|needs|need|has to|have to)\s+\S.*"
 )
-_LETS = _begins(
+_LETS = _compile_beginning(
     r"let(?:'s| us)\s+(?:go|stick|stay)\s+with\s+(?P<what>(?:[^\s,;:]+\s+){1,4}?)"
     r"(?:for|as|over|instead of|rather than)\s+(?P<over>\S.*)"
 )
-_MY = _begins(r"my\s+(?P<what>[a-z][a-z' -]{1,40}?)(?:\s+(?:is|are)|'s)\s+(?P<value>\S.*)")
+_MY = _compile_beginning(
+    r"my\s+(?P<what>[a-z][a-z' -]{1,40}?)(?:\s+(?:is|are)|'s)\s+(?P<value>\S.*)"
+)
 
 # Said in other languages: only what leaves no doubt. What stands in `said` is kept.
 _ELSEWHERE = tuple(
@@ -138,52 +146,52 @@ _ELSEWHERE_FROM_NOW_ON = compile_late(
 )
 
 
-def _statement(sentence: str, is_task: bool) -> Statement | None:
+def _read_sentence(sentence: str, is_task: bool) -> SpokenStatement | None:
     if not sentence or len(sentence) > SENTENCE_CHARS or may_hold_secret(sentence):
         return None
     asked = _REMEMBER.fullmatch(sentence)
     if asked:
-        return _explicit(asked["said"])
+        return _read_explicit(asked["said"])
     if sentence.endswith(("?", "？")):
         return None
     bare = _REMEMBER_BARE.fullmatch(sentence)
     if bare:
-        return _implied(bare["said"])
+        return _read_implied(bare["said"])
     if is_task and not _FROM_NOW_ON.fullmatch(sentence):
-        return _elsewhere(sentence)
-    return _implied(sentence) or _elsewhere(sentence)
+        return _read_other_language(sentence)
+    return _read_implied(sentence) or _read_other_language(sentence)
 
 
-def _explicit(said: str) -> Statement | None:
+def _read_explicit(said: str) -> SpokenStatement | None:
     """What somebody asked to be remembered, whatever it is about."""
     text = _tidy(said.rstrip("?？"))
     if not _says_something(text) or _POINTS_AWAY.match(text):
         return None
-    known = _kind(text)
-    return known or Statement(text, MemoryType.FACT, _about_self(text))
+    known = _classify(text)
+    return known or SpokenStatement(text, MemoryType.FACT, _is_about_self(text))
 
 
-def _implied(sentence: str) -> Statement | None:
+def _read_implied(sentence: str) -> SpokenStatement | None:
     """What is a lasting statement by its form, and not about this moment only."""
     text = _tidy(re.sub(rf"\A{_LEAD}", "", sentence, flags=re.I))
     if not _says_something(text) or _PASSING.search(_CHOSEN_HERE.sub(r"\1\2", text)):
         return None
-    return _kind(text)
+    return _classify(text)
 
 
-def _kind(text: str) -> Statement | None:
-    if _decided(text):
-        return Statement(text, MemoryType.DECISION)
+def _classify(text: str) -> SpokenStatement | None:
+    if _is_decision(text):
+        return SpokenStatement(text, MemoryType.DECISION)
     if _PREFER.fullmatch(text) and not _points_at(text):
-        return Statement(text, MemoryType.PREFERENCE, _about_self(text))
+        return SpokenStatement(text, MemoryType.PREFERENCE, _is_about_self(text))
     if _FROM_NOW_ON.fullmatch(text):
-        return Statement(text, MemoryType.PREFERENCE)
-    if _rule(text):
-        return Statement(text, MemoryType.PREFERENCE, _about_self(text))
-    return Statement(text, MemoryType.FACT, about_self=True) if _trait(text) else None
+        return SpokenStatement(text, MemoryType.PREFERENCE)
+    if _is_rule(text):
+        return SpokenStatement(text, MemoryType.PREFERENCE, _is_about_self(text))
+    return SpokenStatement(text, MemoryType.FACT, about_self=True) if _is_trait(text) else None
 
 
-def _decided(text: str) -> bool:
+def _is_decision(text: str) -> bool:
     if _DECIDED.fullmatch(text):
         return not _points_at(text)
     found = _DECIDED_SO.fullmatch(text) or _LETS.fullmatch(text)
@@ -201,7 +209,7 @@ def _names_something(text: str) -> bool:
     return bool(name) and name[0] not in _NO_NAME
 
 
-def _rule(text: str) -> bool:
+def _is_rule(text: str) -> bool:
     """Whether this is "always …" or "never …" as a rule, and not "never mind" or "always fails"."""
     ordered = _ALWAYS.fullmatch(text)
     if ordered:
@@ -212,7 +220,7 @@ def _rule(text: str) -> bool:
     return told is not None and told["next"].lower() in _HABITS
 
 
-def _trait(text: str) -> bool:
+def _is_trait(text: str) -> bool:
     """Whether this is "my … is …" about something that lasts: a name, not a broken build."""
     found = _MY.fullmatch(text)
     if found is None:
@@ -222,20 +230,20 @@ def _trait(text: str) -> bool:
     return lasting and found["value"].split()[0].lower() not in _STATES
 
 
-def _elsewhere(sentence: str) -> Statement | None:
+def _read_other_language(sentence: str) -> SpokenStatement | None:
     for pattern in _ELSEWHERE:
         found = pattern.fullmatch(sentence)
         if found and _says_something(_tidy(found["said"])):
-            return Statement(_tidy(found["said"]), MemoryType.FACT)
+            return SpokenStatement(_tidy(found["said"]), MemoryType.FACT)
     if _ELSEWHERE_FROM_NOW_ON.fullmatch(sentence) and _says_something(sentence):
-        return Statement(_tidy(sentence), MemoryType.PREFERENCE)
+        return SpokenStatement(_tidy(sentence), MemoryType.PREFERENCE)
     return None
 
 
 # -- what keeps a sentence out -------------------------------------------------------------
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -268,7 +276,7 @@ _UNSETTLED = compile_late(
     r" (?:while|start|bit|moment)|starters|today|tonight|lunch|dinner|testing|debugging))\b",
     re.I,
 )
-_NO_NAME = _words(
+_NO_NAME = _word_set(
     "a an any anything everything nothing something some somebody someone nobody none no all both"
     " neither either each every many most few more one ones it its this that these those they them"
     " their he him his she her you your yours my mine we us i there here now so yet already too"
@@ -279,11 +287,11 @@ _NO_NAME = _words(
     " where why how whether if on to that not against in by with for at from of and or but because"
     " as since after before during between earlier later upon among about long today yesterday"
 )
-_CLAUSE = _words(
+_CLAUSE = _word_set(
     "that which who whom whose what when where why how whether while because if once as since after"
     " before until or but so it they he she you"
 )
-_NO_ORDER = _words(
+_NO_ORDER = _word_set(
     "mind a an the this that these those it its my your our his her their again been be had has"
     " have got get gone was were is are on in at by for from to of with since ever once before"
     " after so too more less thought knew saw said did done made came went ran told heard seen"
@@ -291,19 +299,19 @@ _NO_ORDER = _words(
     " worth much quite there here i we you he she they what when where why how if and or but not"
     " no"
 )
-_HABITS = _words(
+_HABITS = _word_set(
     "use want write run commit push put work deploy prefer like start keep name test format"
     " indent sign log merge rebase squash review eat drink take build ship pin read check ask do"
     " store avoid document lint publish release tag back"
 )
-_TRAITS = _words(
+_TRAITS = _word_set(
     "name surname nickname timezone zone email mail birthday pronouns role job title profession"
     " employer company team manager boss wife husband partner girlfriend boyfriend son daughter"
     " child children kids dog cat mother father sister brother phone address city town country"
     " language tongue editor username handle website domain os shell keyboard layout allergy"
     " allergies diet hours stack"
 )
-_STATES = _words(
+_STATES = _word_set(
     "not broken failing slow wrong gone missing still being too so down stuck dead empty full"
     " undefined null none in on at about because why what weird acting"
 )
@@ -319,7 +327,7 @@ def _says_something(text: str) -> bool:
     return enough or (not text.isascii() and len(text) >= LEAST_CHARS)
 
 
-def _about_self(text: str) -> bool:
+def _is_about_self(text: str) -> bool:
     return re.match(r"(?:i|i'm|i've|i'd|my)\b", text, re.I) is not None
 
 

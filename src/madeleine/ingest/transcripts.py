@@ -28,15 +28,40 @@ from pathlib import Path
 from typing import BinaryIO
 
 from madeleine.errors import MadeleineError, UnderWay
-from madeleine.ingest.exchanges import Exchange, Exchanges
-from madeleine.ingest.finding import Place, instant, keep_in_order, keep_statements
-from madeleine.ingest.gate import Gate, counted, today, waits_now
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.exchanges import Exchange, ExchangeBuilder
+from madeleine.ingest.finding import (
+    ConversationOrigin,
+    keep_in_order,
+    keep_statements,
+    parse_instant,
+)
+from madeleine.ingest.gate import (
+    AdmissionGate,
+    build_usage_events,
+    build_waiting_events,
+    read_daily_usage,
+)
+from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.keeping import Keeper
-from madeleine.ingest.lines import Cursor, Line, Waits, cursor_of, key_for, lines_of, opened
+from madeleine.ingest.lines import (
+    TranscriptCursor,
+    TranscriptLine,
+    WaitingPosition,
+    cursor_key,
+    open_transcript,
+    read_cursor,
+    read_lines,
+)
 from madeleine.ingest.projects import space_of
-from madeleine.ingest.report import Ingested
-from madeleine.ingest.spoken import Head, Spoken, Unreadable, Voice, head_of, spoken
+from madeleine.ingest.report import IngestOutcome
+from madeleine.ingest.spoken import (
+    SpokenLine,
+    TranscriptHead,
+    UnreadableLine,
+    Voice,
+    parse_head,
+    parse_line,
+)
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_lines import cursor_at, find_start
@@ -79,7 +104,7 @@ class Transcript:
 
 
 @dataclass(slots=True)
-class TakenIn:
+class TranscriptOutcome:
     """What a run did with a transcript."""
 
     lines: int = 0
@@ -114,9 +139,9 @@ class TakenIn:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def take_in(
-    intake: Intake, transcript: Transcript, go_on: Callable[[], bool] = lambda: True
-) -> TakenIn:
+def ingest_transcript(
+    intake: IngestContext, transcript: Transcript, go_on: Callable[[], bool] = lambda: True
+) -> TranscriptOutcome:
     """Keep what is new in a transcript and move its cursor; return what was done.
 
     Stopping halfway is safe: what was kept is known again by its key.
@@ -124,18 +149,20 @@ def take_in(
     run = _read(intake, transcript, go_on)
     if run is not None:
         return run.report
-    elsewhere = TakenIn()
+    elsewhere = TranscriptOutcome()
     elsewhere.stop(IntakeStop.ELSEWHERE)
     return elsewhere
 
 
-def take_in_by_hand(intake: Intake, transcript: Transcript, dry_run: bool = False) -> Ingested:
+def ingest_transcript_by_hand(
+    intake: IngestContext, transcript: Transcript, dry_run: bool = False
+) -> IngestOutcome:
     """The same, for somebody who asked for it and wants to see what came of it."""
     run = _read(intake, transcript, lambda: True, dry_run)
     if run is None:
         raise UnderWay(f"taking in {transcript.path}")
     report = run.report
-    done = Ingested(dry_run, held_back=report.held_back, waits=True)
+    done = IngestOutcome(dry_run, held_back=report.held_back, waits=True)
     done.stopped, done.stopped_kind = report.stopped, report.stopped_kind
     done.unreadable = report.unreadable
     done.tally(run.keeper)
@@ -144,60 +171,65 @@ def take_in_by_hand(intake: Intake, transcript: Transcript, dry_run: bool = Fals
 
 
 def _read(
-    intake: Intake, transcript: Transcript, go_on: Callable[[], bool], dry_run: bool = False
-) -> _Run | None:
+    intake: IngestContext, transcript: Transcript, go_on: Callable[[], bool], dry_run: bool = False
+) -> _TranscriptRun | None:
     """Read on from the cursor, and move it as far as everything was taken in. Nothing if
     somebody else is at it."""
-    with opened(transcript.path) as file:
+    with open_transcript(transcript.path) as file:
         real = Path(os.path.realpath(transcript.path))  # however it is spelt, it is one file
-        with intake.alone_with(key_for(intake.stores, real)) as alone:
+        with intake.alone_with(cursor_key(intake.stores, real)) as alone:
             if not alone:
                 return None
             return _read_on(intake, replace(transcript, path=real), file, go_on, dry_run)
 
 
 def _read_on(
-    intake: Intake,
+    intake: IngestContext,
     transcript: Transcript,
     file: BinaryIO,
     go_on: Callable[[], bool],
     dry_run: bool,
-) -> _Run:
-    known = cursor_of(intake.stores, key_for(intake.stores, transcript.path))
+) -> _TranscriptRun:
+    known = read_cursor(intake.stores, cursor_key(intake.stores, transcript.path))
     start = find_start(file.fileno(), os.fstat(file.fileno()).st_size, known.position)
     anew = start == 0 and known.position is not None
-    head = head_of(next((each.data for each in lines_of(file, 0)), b""))
-    known = Cursor(kept=known.kept, begun=known.begun) if anew else known
-    run = _Run(intake, transcript, head, known, dry_run)
+    head = parse_head(next((each.data for each in read_lines(file, 0)), b""))
+    known = TranscriptCursor(kept=known.kept, begun=known.begun) if anew else known
+    run = _TranscriptRun(intake, transcript, head, known, dry_run)
     run.report.anew = anew
     if not head.sub_agent:
         _carry_out(run, file, start, go_on)
     return run
 
 
-def _carry_out(run: _Run, file: BinaryIO, start: int, go_on: Callable[[], bool]) -> None:
+def _carry_out(run: _TranscriptRun, file: BinaryIO, start: int, go_on: Callable[[], bool]) -> None:
     run.look_back(file, start)
-    end = run.take(lines_of(file, start), go_on)
+    end = run.take(read_lines(file, start), go_on)
     run.finish()
     position = run.known.position if end is None else cursor_at(file.fileno(), end)
-    cursor = Cursor(position, run.turn, run.kept, run.waits, run.held)
+    cursor = TranscriptCursor(position, run.turn, run.kept, run.waits, run.held)
     _move(run, run.known if run.dry_run else cursor)
 
 
-class _Run:
+class _TranscriptRun:
     """One go through a transcript. `turn` counts what a person said in it so far."""
 
     def __init__(
-        self, intake: Intake, transcript: Transcript, head: Head, known: Cursor, dry_run: bool
+        self,
+        intake: IngestContext,
+        transcript: Transcript,
+        head: TranscriptHead,
+        known: TranscriptCursor,
+        dry_run: bool,
     ) -> None:
         self.intake, self.transcript, self.known = intake, transcript, known
         self.dry_run = dry_run
-        self.report = TakenIn()
+        self.report = TranscriptOutcome()
         self.turn = known.turn
         self.waits = known.waits
-        gate = Gate(intake.habits, today(intake.stores), known.kept)
+        gate = AdmissionGate(intake.habits, read_daily_usage(intake.stores), known.kept)
         self.keeper = Keeper(intake, gate, dry_run, begin=self._begin, recount=known.begun)
-        self.place = Place(
+        self.place = ConversationOrigin(
             source=f"agent:{transcript.agent}",
             session=transcript.session or head.session or transcript.path.stem,
             space=transcript.space or space_of(head.folder),
@@ -205,7 +237,7 @@ class _Run:
         )
         self._full: MadeleineError | None = gate.full(low=True) if known.held else None
         self.held = known.held if self._full else 0
-        self._exchanges = Exchanges()
+        self._exchanges = ExchangeBuilder()
         self._pending: list[Exchange] = []
 
     @property
@@ -219,7 +251,7 @@ class _Run:
         stores = self.intake.stores
         known = replace(self.known, begun=True)
         known = known if known.position else replace(known, kept=0)
-        key = key_for(stores, self.transcript.path)
+        key = cursor_key(stores, self.transcript.path)
         mark = new_event(stores, EventKind.STATE, {"key": key, "value": known.to_json()})
         with stores.writing:
             record_events(stores, [mark], durable=False)
@@ -230,12 +262,12 @@ class _Run:
         if self._full or self.waits is None:
             return
         (start, turn), self.waits = self.waits, None
-        for line in lines_of(file, start, until):
+        for line in read_lines(file, start, until):
             said = self._spoken(line)
             turn += said is not None and said.voice is Voice.PERSON
             self._collect(said, line, turn)
 
-    def take(self, lines: Iterable[Line], go_on: Callable[[], bool]) -> int | None:
+    def take(self, lines: Iterable[TranscriptLine], go_on: Callable[[], bool]) -> int | None:
         """Take in line after line; return the end of the last one that was."""
         taken: int | None = None
         for line in lines:
@@ -261,7 +293,7 @@ class _Run:
             self.report.stop(self._full)
         self._tally()
 
-    def _take_line(self, line: Line) -> None:
+    def _take_line(self, line: TranscriptLine) -> None:
         said = self._spoken(line)
         if said is not None and said.voice is Voice.AGENT and said.text and not self.dry_run:
             self._notice(said)
@@ -272,21 +304,21 @@ class _Run:
         self._collect(said, line, self.turn)
         self.report.lines += 1
 
-    def _spoken(self, line: Line) -> Spoken | None:
+    def _spoken(self, line: TranscriptLine) -> SpokenLine | None:
         try:
-            return spoken(line.data)
-        except Unreadable:
+            return parse_line(line.data)
+        except UnreadableLine:
             self.report.unreadable += 1
             return None
 
-    def _notice(self, said: Spoken) -> None:
+    def _notice(self, said: SpokenLine) -> None:
         session = said.session or self.place.session
-        used = notice_use(self.intake.stores, session, said.text, instant(said.at))
+        used = notice_use(self.intake.stores, session, said.text, parse_instant(said.at))
         self.report.used += used
         if used and self._exchanges.open is not None:
             self._exchanges.open.echoes = True
 
-    def _collect(self, said: Spoken | None, line: Line, turn: int) -> None:
+    def _collect(self, said: SpokenLine | None, line: TranscriptLine, turn: int) -> None:
         if said is None:
             return
         over = self._exchanges.add(said, line.start, line.end, turn)
@@ -313,7 +345,7 @@ class _Run:
     def _wait_at(self, exchange: Exchange | None) -> None:
         """Note that this one is not taken in, unless one before it is not either."""
         if exchange is not None and self.waits is None:
-            self.waits = Waits(exchange.start, exchange.turn - 1)
+            self.waits = WaitingPosition(exchange.start, exchange.turn - 1)
 
     def _tally(self) -> None:
         report, keeper = self.report, self.keeper
@@ -322,22 +354,22 @@ class _Run:
         report.redacted = keeper.redacted
 
 
-def _move(run: _Run, cursor: Cursor) -> None:
+def _move(run: _TranscriptRun, cursor: TranscriptCursor) -> None:
     """Note how far the transcript is taken in, and what was added and asked today."""
     stores = run.intake.stores
     tokens, run.report.problems = run.intake.spent()
-    marks = [] if run.dry_run or cursor == run.known else _marks(run, cursor)
+    marks = [] if run.dry_run or cursor == run.known else _build_cursor_events(run, cursor)
     with stores.writing:
-        marks += counted(stores, 0 if run.dry_run else run.keeper.gate.added, tokens)
-        marks += [] if run.dry_run else _told(run, cursor)
+        marks += build_usage_events(stores, 0 if run.dry_run else run.keeper.gate.added, tokens)
+        marks += [] if run.dry_run else _build_waiting_events(run, cursor)
         if marks:
             record_events(stores, marks, durable=False)
 
 
-def _marks(run: _Run, cursor: Cursor) -> list[Event]:
+def _build_cursor_events(run: _TranscriptRun, cursor: TranscriptCursor) -> list[Event]:
     """Return the note of the cursor and, if anything came of it, of the report (I8)."""
     stores, report = run.intake.stores, run.report
-    key = key_for(stores, run.transcript.path)
+    key = cursor_key(stores, run.transcript.path)
     marks = [new_event(stores, EventKind.STATE, {"key": key, "value": cursor.to_json()})]
     if report.kept or report.stopped:
         told = {"session": run.transcript.session, **report.to_json()}
@@ -346,14 +378,14 @@ def _marks(run: _Run, cursor: Cursor) -> list[Event]:
     return marks
 
 
-def _told(run: _Run, cursor: Cursor) -> list[Event]:
+def _build_waiting_events(run: _TranscriptRun, cursor: TranscriptCursor) -> list[Event]:
     """Say in `status` why the rest of a transcript waits, until it no longer does."""
     path, stopped = str(run.transcript.path), run.report.stopped
     ending = run.report.stopped_kind == IntakeStop.ENDING
     if ending or (stopped is None and cursor.held):
         return []
     run.intake.tell(path, None)
-    marks = waits_now(run.intake.stores, path, stopped)
+    marks = build_waiting_events(run.intake.stores, path, stopped)
     if marks and stopped:
         log.warning("%s waits: %s", path, stopped)
     return marks

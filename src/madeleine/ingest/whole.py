@@ -10,13 +10,13 @@ from madeleine.model.times import format_time
 _UNUSED = Usage()
 
 
-def fields_of(memory: Memory) -> Json:
+def memory_fields(memory: Memory) -> Json:
     """Return what a memory's file says; what is not set is left out."""
     said = fields_to_json(memory, FIELDS)
     return {name: value for name, value in said.items() if value not in (None, [], {})}
 
 
-def usage_of(usage: Usage) -> Json:
+def usage_fields(usage: Usage) -> Json:
     """Return what the journal says of a memory; nothing where it says nothing yet."""
     if usage == _UNUSED:
         return {}

@@ -35,7 +35,7 @@ from madeleine.api.shared import perform_for
 from madeleine.bootstrap import House
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
-from madeleine.ingest.transcripts import IntakeStop, Transcript, take_in
+from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
 from madeleine.model.cause import HookProblem
 from madeleine.model.codec import Json
 from madeleine.server.guard import Scope, header
@@ -379,7 +379,9 @@ class Hooks:
         ended = call.event in ENDING_EVENTS
         transcript = Transcript(Path(path), call.host.agent, call.session, space, ended)
         try:
-            done = take_in(self.house.intake, transcript, lambda: not self._ending.is_set())
+            done = ingest_transcript(
+                self.house.intake, transcript, lambda: not self._ending.is_set()
+            )
         except MadeleineError as error:
             problem = f"a transcript was not taken in: {error.message}"
             self._tell(call.entry, problem, error.kind)

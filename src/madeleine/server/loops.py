@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from madeleine.api.wording import word
 from madeleine.bootstrap import House, Houses, folders_in, followed_sessions
 from madeleine.errors import MadeleineError, UnderWay
-from madeleine.ingest.backups.keeping import is_due
-from madeleine.ingest.folders import Folders
-from madeleine.ingest.sessions import Place, Sessions
+from madeleine.ingest.backups.keeping import is_backup_due
+from madeleine.ingest.folders import FolderWatcher
+from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.server.background import Loop
 from madeleine.vault.watcher import watch_vault
 from madeleine.write.core import describe_demotions, hold_core_cap
@@ -123,15 +123,15 @@ def _following(house: House, stop: threading.Event) -> Iterator[Loop]:
     if wanted.folders:
         vault = house.stores.vault
         private = [house.home, *([vault.root] if vault.is_folder else [])]
-        folders = Folders(intake, folders_in(wanted.folders), private)
+        folders = FolderWatcher(intake, folders_in(wanted.folders), private)
         poll = house.settings.vault.poll
         yield Loop("notes", lambda: folders.watch(stop, poll))
         yield Loop(
             "note sweep", lambda: _counting(house, folders.scan, stop, "notes"), SWEEP_SECONDS
         )
     if wanted.watch_sessions:
-        places = [Place(*each) for each in followed_sessions(house.settings)]
-        sessions = Sessions(intake, places)
+        places = [TranscriptFolder(*each) for each in followed_sessions(house.settings)]
+        sessions = SessionWatcher(intake, places)
         pause = wanted.session_debounce_seconds
         yield Loop("sessions", lambda: _counting(house, sessions.look, stop, "sessions"), pause)
 
@@ -293,7 +293,7 @@ class Backups:
         house, now = self._house, self._house.stores.clock.now()
         if self._failed is not None and self._again is not None and now < self._again:
             raise self._failed
-        if not is_due(house.backup_folder, house.settings.backup.interval_hours, now):
+        if not is_backup_due(house.backup_folder, house.settings.backup.interval_hours, now):
             return
         self._failed = None
         try:

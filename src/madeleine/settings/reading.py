@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from madeleine.errors import BadSetting
-from madeleine.ingest.habits import IngestHabits
+from madeleine.ingest.habits import IngestConfig
 from madeleine.minds.config import EmbedderConfig, JudgeConfig
 from madeleine.model.config_text import SHORT_NAMES
 from madeleine.model.draft import MemoryLimits
@@ -47,7 +47,7 @@ class Settings:
     whisper: WhisperConfig = field(default_factory=WhisperConfig)
     sleep: SleepHabits = field(default_factory=SleepHabits)
     judge: JudgeConfig = field(default_factory=JudgeConfig)
-    ingest: IngestHabits = field(default_factory=IngestHabits)
+    ingest: IngestConfig = field(default_factory=IngestConfig)
     consolidation: ConsolidationHabits = field(default_factory=ConsolidationHabits)
     backup: BackupConfig = field(default_factory=BackupConfig)
 

@@ -18,11 +18,11 @@ from madeleine.bootstrap import open_house
 from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import NoFile, PlaceTaken, StoreUnwritable, UnderWay
 from madeleine.ingest.backups import restoring, taking
-from madeleine.ingest.backups.archive import BackupDamaged, opened, verify
-from madeleine.ingest.backups.keeping import is_due, kept_in
+from madeleine.ingest.backups.archive import BackupDamaged, open_backup, verify_backup
+from madeleine.ingest.backups.keeping import is_backup_due, list_backups
 from madeleine.ingest.backups.restoring import HomeInHome
-from madeleine.ingest.backups.secrecy import without_secrets
-from madeleine.ingest.backups.taking import BackedUp, InOwnData, Wanted, back_up
+from madeleine.ingest.backups.secrecy import remove_secrets
+from madeleine.ingest.backups.taking import BackupRequest, BackupResult, InOwnData, back_up
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge
 from madeleine.write.forget import forget
@@ -43,9 +43,9 @@ def home_of(stores: Stores) -> Path:
     return stores.vault.root.parent
 
 
-def taken(stores: Stores, keep_last: int = 10, to: Path | None = None) -> BackedUp:
+def taken(stores: Stores, keep_last: int = 10, to: Path | None = None) -> BackupResult:
     home = home_of(stores)
-    return back_up(Wanted(stores, home, home / "backups", "1.0", keep_last, to))
+    return back_up(BackupRequest(stores, home, home / "backups", "1.0", keep_last, to))
 
 
 # -- what is in it -------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_a_backup_is_read_back_before_it_counts(stores: Stores) -> None:
 
     done = taken(stores)
 
-    assert verify(done.path).files == done.manifest.files
+    assert verify_backup(done.path).files == done.manifest.files
     assert [each.name for each in done.path.parent.iterdir() if each.suffix == ".tmp"] == []
 
 
@@ -101,7 +101,7 @@ def test_a_byte_that_changed_is_found(stores: Stores, share: float) -> None:
     path.write_bytes(data)
 
     with pytest.raises(BackupDamaged):
-        verify(path)
+        verify_backup(path)
 
 
 def test_a_backup_that_was_cut_is_found(stores: Stores) -> None:
@@ -110,13 +110,13 @@ def test_a_backup_that_was_cut_is_found(stores: Stores) -> None:
     path.write_bytes(path.read_bytes()[:-30])
 
     with pytest.raises(BackupDamaged):
-        verify(path)
+        verify_backup(path)
 
 
 def test_a_backup_that_names_places_outside_is_refused(stores: Stores, tmp_path: Path) -> None:
     keep(stores, "worth keeping")
     path = taken(stores).path
-    with opened(path) as (archive, manifest):
+    with open_backup(path) as (archive, manifest):
         text = manifest.to_json().decode().replace("vault/fact", "vault/../../fact")
         data = archive.read(next(name for name in manifest.files if name.startswith("vault/")))
     evil = tmp_path / "evil.zip"
@@ -125,7 +125,7 @@ def test_a_backup_that_names_places_outside_is_refused(stores: Stores, tmp_path:
         archive.writestr("vault/../../fact.md", data)
 
     with pytest.raises(BackupDamaged, match="outside of itself"):
-        verify(evil)
+        verify_backup(evil)
 
 
 def test_secrets_in_settings_are_left_out() -> None:
@@ -134,7 +134,7 @@ def test_secrets_in_settings_are_left_out() -> None:
         'url = "https://ana:hunter2@example.org/v1"\npassword=\'x\'\napi_key = ""\n'
     )
 
-    clean = without_secrets(text)
+    clean = remove_secrets(text)
 
     assert "abc" not in clean
     assert "hunter2" not in clean
@@ -156,7 +156,7 @@ def test_the_oldest_go_when_there_are_too_many(stores: Stores) -> None:
         paths.append(taken(stores, keep_last=3).path)
         foreign.write_text("not ours", encoding="utf-8")
 
-    kept = kept_in(home_of(stores) / "backups")
+    kept = list_backups(home_of(stores) / "backups")
 
     assert [each.path for each in kept] == paths[:1:-1]
     assert foreign.exists()
@@ -171,14 +171,14 @@ def test_the_one_just_made_stays_whatever_the_clock_said_before(stores: Stores) 
     done = taken(stores, keep_last=2)
 
     assert done.path.exists()
-    assert [each.made.year for each in kept_in(folder)] == [2091, 2026]
+    assert [each.made.year for each in list_backups(folder)] == [2091, 2026]
 
 
 def test_two_backups_in_one_second_are_two(stores: Stores) -> None:
     one, two = taken(stores), taken(stores)
 
     assert one.path != two.path
-    assert [each.path for each in kept_in(one.path.parent)] == [two.path, one.path]
+    assert [each.path for each in list_backups(one.path.parent)] == [two.path, one.path]
 
 
 def test_a_backup_elsewhere_rotates_nothing(stores: Stores, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_no_backup_goes_among_what_it_is_made_of(stores: Stores, inside: str) ->
         with pytest.raises(InOwnData):
             taken(stores, to=to)
     with pytest.raises(InOwnData):
-        back_up(Wanted(stores, home, home / "vault" / "backups", "1.0"))
+        back_up(BackupRequest(stores, home, home / "vault" / "backups", "1.0"))
 
     assert vault_bytes(stores) == files
     assert taken(stores, to=home / "backups" / "mine.zip").path.is_file()
@@ -210,17 +210,17 @@ def test_no_backup_goes_among_what_it_is_made_of(stores: Stores, inside: str) ->
 def test_a_home_in_a_folder_of_notes_keeps_its_backups(stores: Stores) -> None:
     home = stores.vault.root / ".madeleine"
 
-    assert back_up(Wanted(stores, home, home / "backups", "1.0")).path.is_file()
+    assert back_up(BackupRequest(stores, home, home / "backups", "1.0")).path.is_file()
 
 
 def test_a_backup_is_due_when_the_newest_is_old(stores: Stores) -> None:
     folder = home_of(stores) / "backups"
-    assert is_due(folder, 24, NOON)
+    assert is_backup_due(folder, 24, NOON)
     taken(stores)
 
-    assert not is_due(folder, 24, NOON + timedelta(hours=23))
-    assert is_due(folder, 24, NOON + timedelta(hours=25))
-    assert is_due(folder, 24, NOON - timedelta(days=3))  # made by a clock that was wrong
+    assert not is_backup_due(folder, 24, NOON + timedelta(hours=23))
+    assert is_backup_due(folder, 24, NOON + timedelta(hours=25))
+    assert is_backup_due(folder, 24, NOON - timedelta(days=3))  # made by a clock that was wrong
 
 
 # -- while others write --------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(stores: Stores) -> N
         writer.join()
 
     for each in backups:
-        with opened(each.path) as (archive, manifest):
+        with open_backup(each.path) as (archive, manifest):
             names = [name for name in manifest.files if name.startswith("vault/")]
             ids = [archive.read(name).decode().split("id: ")[1][:36] for name in names]
             journal = [archive.read(name) for name in manifest.files if "journal/" in name]
@@ -264,7 +264,7 @@ def test_a_file_that_goes_while_it_is_looked_at_takes_no_other_with_it(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = keep(stores, "worth keeping").id
-    listed = taking._visible
+    listed = taking._list_visible
 
     def gone_since(folder: Path) -> list[os.DirEntry[str]]:
         passing = folder / "00-passing.md"
@@ -274,8 +274,8 @@ def test_a_file_that_goes_while_it_is_looked_at_takes_no_other_with_it(
         passing.unlink(missing_ok=True)
         return entries
 
-    monkeypatch.setattr(taking, "_visible", gone_since)
-    with opened(taken(stores).path) as (archive, manifest):
+    monkeypatch.setattr(taking, "_list_visible", gone_since)
+    with open_backup(taken(stores).path) as (archive, manifest):
         names = [name for name in manifest.files if name.startswith("vault/")]
         assert [kept in archive.read(name).decode() for name in names] == [True]
 
@@ -292,10 +292,10 @@ def test_only_one_backup_is_made_at_a_time(stores: Stores) -> None:
             except UnderWay as error:
                 refused.append(error)
 
-    back_up(Wanted(stores, home_of(stores), folder, "1.0"), meanwhile)
+    back_up(BackupRequest(stores, home_of(stores), folder, "1.0"), meanwhile)
 
     assert len(refused) == 1
-    assert len(kept_in(folder)) == 1
+    assert len(list_backups(folder)) == 1
 
 
 def test_a_file_that_cannot_be_read_is_told(stores: Stores) -> None:
@@ -329,7 +329,7 @@ def progress(done, total):
     if seen[0] == at:
         os.kill(os.getpid(), signal.SIGKILL)
 if at == 0:
-    taking.verify = lambda path: os.kill(os.getpid(), signal.SIGKILL)
+    taking.verify_backup = lambda path: os.kill(os.getpid(), signal.SIGKILL)
 house.back_up(progress=progress)
 """
 
@@ -347,11 +347,11 @@ def test_a_kill_leaves_no_file_that_looks_like_a_backup(tmp_path: Path, at: int)
     )
 
     assert killed.returncode == -signal.SIGKILL
-    assert kept_in(home / "backups") == []
+    assert list_backups(home / "backups") == []
     house = open_house(home)
     done = house.back_up()
     house.close()
-    assert [each.path for each in kept_in(home / "backups")] == [done.path]
+    assert [each.path for each in list_backups(home / "backups")] == [done.path]
     assert [each for each in (home / "backups").iterdir() if each.suffix == ".tmp"] == []
 
 
@@ -568,7 +568,7 @@ def test_a_vault_elsewhere_is_backed_up_and_restored_there(
 
 
 def taken_in(stores: Stores, home: Path) -> Path:
-    return back_up(Wanted(stores, home, home / "backups", "1.0")).path
+    return back_up(BackupRequest(stores, home, home / "backups", "1.0")).path
 
 
 @pytest.mark.soak
@@ -588,7 +588,7 @@ def test_writers_wait_only_for_a_look(stores: Stores) -> None:
         waits.append(time.monotonic() - began)
 
     began = time.monotonic()
-    back_up(Wanted(stores, home_of(stores), home_of(stores) / "backups", "1.0"), look)
+    back_up(BackupRequest(stores, home_of(stores), home_of(stores) / "backups", "1.0"), look)
     whole = time.monotonic() - began
 
     assert waits

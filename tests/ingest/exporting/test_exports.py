@@ -96,7 +96,7 @@ def test_the_same_memories_give_the_same_bytes(full: Stores, tmp_path: Path) -> 
     for number in ("1", "2"):
         jsonl.write(tmp_path / f"{number}.jsonl", items(full), 5)
         markdown_zip.write(tmp_path / f"{number}.zip", items(full, files=True), 5)
-        obsidian.write(tmp_path / number, obsidian.Names(items(full)), items(full))
+        obsidian.write(tmp_path / number, obsidian.NoteNames(items(full)), items(full))
 
     for name in ("jsonl", "zip"):
         one, two = ((tmp_path / f"{number}.{name}").read_bytes() for number in "12")
@@ -146,7 +146,7 @@ def test_a_zip_of_files_brings_the_files_back(full: Stores, tmp_path: Path) -> N
 
 
 def test_obsidian_gets_notes_with_wikilinks(full: Stores, tmp_path: Path) -> None:
-    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(full)), items(full))
 
     notes = tree(tmp_path / "out")
     by_title = dict(notes.items())
@@ -166,7 +166,7 @@ def test_notes_come_back_from_obsidian_as_the_memories_they_were(
     full: Stores, tmp_path: Path
 ) -> None:
     before = states(full)
-    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(full)), items(full))
 
     same = imported(full, "obsidian", tmp_path / "out")
     fast = tmp_path / "out" / "It is fast enough.md"
@@ -207,7 +207,7 @@ def test_a_list_of_connections_that_a_person_wrote_stays(
     other = keep(stores, "Postgres for everything")
     link = Connection(other.id, Edge.SUPPORTS, 0.9)
     kept = keep(stores, own, title="Mine", connections=(link,) if linked else ())
-    obsidian.write(tmp_path / "out", obsidian.Names(items(stores)), items(stores))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(stores)), items(stores))
     fresh = make_stores(tmp_path / "other")
 
     same = imported(stores, "obsidian", tmp_path / "out")
@@ -222,7 +222,7 @@ def test_a_list_of_connections_that_a_person_wrote_stays(
 def test_what_is_written_below_our_list_of_connections_comes_along(
     full: Stores, tmp_path: Path
 ) -> None:
-    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(full)), items(full))
     fast = tmp_path / "out" / "It is fast enough.md"
     with fast.open("a", encoding="utf-8") as file:
         file.write("- part_of [[Old use Postgres]]\n\nMeasured again in May.\n")
@@ -235,7 +235,7 @@ def test_what_is_written_below_our_list_of_connections_comes_along(
 
 
 def test_an_obsidian_vault_fills_another_home(full: Stores, tmp_path: Path) -> None:
-    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(full)), items(full))
     other = make_stores(tmp_path / "other")
 
     imported(other, "obsidian", tmp_path / "out")
@@ -256,7 +256,7 @@ def test_a_link_means_the_file_of_that_name_before_a_title(stores: Stores, tmp_p
         keep(stores, f"Points to {each.content}", connections=(Connection(each.id, Edge.SUPPORTS),))
         for each in same
     ]
-    obsidian.write(tmp_path / "out", obsidian.Names(items(stores)), items(stores))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(stores)), items(stores))
     other = make_stores(tmp_path / "other")
 
     imported(other, "obsidian", tmp_path / "out")
@@ -285,7 +285,7 @@ def test_nothing_is_written_over(full: Stores, tmp_path: Path) -> None:
     with pytest.raises(PlaceTaken):
         jsonl.write(tmp_path / "m.jsonl", items(full), 5)
     with pytest.raises(PlaceTaken):
-        obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+        obsidian.write(tmp_path / "out", obsidian.NoteNames(items(full)), items(full))
 
     assert (tmp_path / "m.jsonl").read_text(encoding="utf-8") == "mine"
 
@@ -299,7 +299,7 @@ def test_an_export_that_fails_leaves_nothing(full: Stores, tmp_path: Path) -> No
         with pytest.raises(RuntimeError):
             write(tmp_path / "new", breaking(), 5)
     with pytest.raises(RuntimeError):
-        obsidian.write(tmp_path / "new", obsidian.Names(items(full)), breaking())
+        obsidian.write(tmp_path / "new", obsidian.NoteNames(items(full)), breaking())
 
     left = [each.name for each in tmp_path.iterdir() if each.name != "home"]
     assert left == []
@@ -349,7 +349,7 @@ def test_notes_of_two_vaults_link_to_those_of_their_own(namesakes: Stores) -> No
 def test_two_vaults_of_one_name_come_back_without_false_links(
     namesakes: Stores, tmp_path: Path
 ) -> None:
-    names = obsidian.Names(items(namesakes))
+    names = obsidian.NoteNames(items(namesakes))
     obsidian.write(tmp_path / "out", names, items(namesakes))
     other = make_stores(tmp_path / "other")
 
@@ -366,7 +366,7 @@ def test_two_vaults_of_one_name_come_back_without_false_links(
 
 
 def test_a_link_that_is_added_to_an_exported_note_counts(namesakes: Stores, tmp_path: Path) -> None:
-    obsidian.write(tmp_path / "out", obsidian.Names(items(namesakes)), items(namesakes))
+    obsidian.write(tmp_path / "out", obsidian.NoteNames(items(namesakes)), items(namesakes))
     (note,) = (path for path in (tmp_path / "out").rglob("Gone.md"))
     note.write_text(note.read_text(encoding="utf-8") + "\nSee [[Plan]].\n", encoding="utf-8")
 

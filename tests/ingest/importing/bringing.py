@@ -7,7 +7,7 @@ from pathlib import Path
 
 from madeleine.errors import MadeleineError
 from madeleine.ingest.importing.formats import read
-from madeleine.ingest.importing.values import Broken, Item, Json, Note
+from madeleine.ingest.importing.values import ImportItem, ImportNote, ImportProblem, Json
 from madeleine.model.incoming import ImportBatch, read_incoming
 from madeleine.model.memory import Memory
 from madeleine.write.bring_in import ImportedMemory, import_memories
@@ -29,16 +29,16 @@ class Told:
         return list(self.fates.values()).count(fate)
 
 
-def found(form: str, path: Path, space: str | None = None) -> tuple[list[Item], Told]:
+def found(form: str, path: Path, space: str | None = None) -> tuple[list[ImportItem], Told]:
     """Read everything at a path."""
     items, told = [], Told()
     for each in read(form, path, space):
         match each:
-            case Item():
+            case ImportItem():
                 items.append(each)
-            case Broken(place, problem):
+            case ImportProblem(place, problem):
                 told.broken[place] = problem
-            case Note(text):
+            case ImportNote(text):
                 told.notes.append(text)
             case _:
                 assert each.count >= 0
@@ -67,7 +67,7 @@ def imported(
     return told
 
 
-def _note(told: Told, item: Item, outcome: ImportedMemory) -> None:
+def _note(told: Told, item: ImportItem, outcome: ImportedMemory) -> None:
     told.fates[item.place] = outcome.fate.value
     told.ids[item.place] = outcome.memory_id
     if outcome.note:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import NoFile, UnknownWord
-from madeleine.ingest.importing.values import Item, NotThatFormat
+from madeleine.ingest.importing.values import ImportItem, NotThatFormat
 from madeleine.model.words import Edge, MemoryType
 from madeleine.write.stores import Stores
 from tests.ingest.importing.bringing import Told, found, imported, memories, values
@@ -441,7 +441,7 @@ def test_another_format_brings_nothing_in_and_is_named(
     assert any(f"`madeleine import {other} " in note for note in told.notes)
 
 
-def refused_or_found(form: str, path: Path) -> tuple[list[Item], Told]:
+def refused_or_found(form: str, path: Path) -> tuple[list[ImportItem], Told]:
     """Read everything at a path; a format that is refused is told like something broken."""
     try:
         return found(form, path)

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    from madeleine.ingest.exporting.leaving import Leaving
+    from madeleine.ingest.exporting.leaving import MemoryExport
 
     form = arguments.format or _by_name(arguments.to)
     path = Path(arguments.to or NAMES.get(form, "memories")).expanduser().absolute()
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         return door.call("export", query=query)
 
     with say.progress("exporting") as bar:
-        leaving = Leaving(page, _filter(arguments), arguments.trash, bar)
+        leaving = MemoryExport(page, _filter(arguments), arguments.trash, bar)
         count = leaving.write(form, path)
     answer = {"format": form, "path": str(path), "memories": count}
     say.reply(answer, lambda: [f"{plural(count, 'memory', 'memories')} written to {path}"])

@@ -22,7 +22,7 @@ from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import plural
 from madeleine.errors import Damaged, Rejected
-from madeleine.ingest.importing.moving import Moving
+from madeleine.ingest.importing.moving import MemoryImport
 from madeleine.ingest.importing.table import FORMATS
 
 TOLD_AT_MOST = 20  # problems that are printed; `--json` has all of them
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     path = Path(arguments.path).expanduser().absolute()
     found = formats.read(arguments.format, path, arguments.space)
     with say.progress("importing") as bar:
-        moving = Moving(arguments.format, _sender(door, say), arguments.dry_run, bar)
+        moving = MemoryImport(arguments.format, _sender(door, say), arguments.dry_run, bar)
         answer = {"path": str(path), **moving.take_all(found)}
     say.reply(answer, lambda: _words(answer))
     _tell(answer, say)

@@ -33,18 +33,18 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 
 def _checked(file: Path, say: Say) -> dict[str, Any]:
-    from madeleine.ingest.backups.archive import verify
+    from madeleine.ingest.backups.archive import verify_backup
 
     with say.progress("checking") as bar:
-        return _answer(file, verify(file, bar), dry_run=True)
+        return _answer(file, verify_backup(file, bar), dry_run=True)
 
 
 def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
     """Restore under the home's lock; a daemon is ended before and started again after."""
     from madeleine.bootstrap.restoring import restore_home
-    from madeleine.ingest.backups.archive import verify
+    from madeleine.ingest.backups.archive import verify_backup
 
-    verify(file)  # before a daemon is ended for nothing
+    verify_backup(file)  # before a daemon is ended for nothing
     daemon = door.daemon()
     facts = daemon.call("status")["daemon"] if daemon else None
     stop_daemon(door.home)

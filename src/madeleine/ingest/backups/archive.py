@@ -49,7 +49,7 @@ class BackupDamaged(Damaged):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One file of a backup."""
 
     sha256: str
@@ -58,13 +58,13 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class BackupManifest:
     """What a backup holds."""
 
     made: str
     release: str
     device: str
-    files: Mapping[str, Entry] = field(default_factory=dict)
+    files: Mapping[str, ArchiveEntry] = field(default_factory=dict)
 
     @property
     def memories(self) -> int:
@@ -87,30 +87,32 @@ def _is_memory(name: str) -> bool:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+def open_backup(path: Path) -> Iterator[tuple[zipfile.ZipFile, BackupManifest]]:
     """Give a backup with its list; what is no backup is refused."""
     if not path.is_file():
         raise NoFile(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            yield archive, _manifest(path, archive)
+            yield archive, _read_manifest(path, archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise BackupDamaged(path, f"is not a whole backup: {error}") from error
 
 
-def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
+def _read_manifest(path: Path, archive: zipfile.ZipFile) -> BackupManifest:
     try:
         with archive.open(MANIFEST) as file:
             said = json.loads(file.read(MANIFEST_BYTES))
         if said["format"] != FORMAT or said["version"] > VERSION:
             raise BackupDamaged(path, f"is of another kind: {said['format']} {said['version']}")
-        files = {_checked(path, name): Entry(**each) for name, each in said["files"].items()}
-        return Manifest(said["made"], said["release"], said["device"], files)
+        files = {
+            _check_name(path, name): ArchiveEntry(**each) for name, each in said["files"].items()
+        }
+        return BackupManifest(said["made"], said["release"], said["device"], files)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BackupDamaged(path, "has no list of its files") from error
 
 
-def _checked(path: Path, name: str) -> str:
+def _check_name(path: Path, name: str) -> str:
     """Return the name of a file if that is in its place: below the vault or the journal."""
     parts = PurePosixPath(name).parts
     ours = name == CONFIG or name.startswith((VAULT, JOURNAL))
@@ -119,14 +121,14 @@ def _checked(path: Path, name: str) -> str:
     return name
 
 
-def verify(path: Path, progress: Progress = lambda done, total: None) -> Manifest:
+def verify_backup(path: Path, progress: Progress = lambda done, total: None) -> BackupManifest:
     """Read a backup whole and return its list; `BackupDamaged` if a byte is not as it was."""
-    with opened(path) as (archive, manifest):
+    with open_backup(path) as (archive, manifest):
         names = set(archive.namelist())
         for number, name in enumerate(manifest.files, start=1):
             if name not in names:
                 raise BackupDamaged(path, f"lacks {name}")
-            check(path, name, manifest.files[name], blocks_of(archive, name))
+            check_entry(path, name, manifest.files[name], blocks_of(archive, name))
             progress(number, len(manifest.files))
     return manifest
 
@@ -138,7 +140,7 @@ def blocks_of(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
             yield block
 
 
-def check(path: Path, name: str, entry: Entry, blocks: Iterator[bytes]) -> None:
+def check_entry(path: Path, name: str, entry: ArchiveEntry, blocks: Iterator[bytes]) -> None:
     """Refuse a file whose bytes are not those that the list speaks of."""
     digest, size = hashlib.sha256(), 0
     for block in blocks:

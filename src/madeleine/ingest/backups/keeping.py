@@ -17,7 +17,7 @@ _UNFINISHED = compile_late(r"\..+\.zip\.\d+\.(?:copies|zip)\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BackupFile:
     """A backup in the folder."""
 
     path: Path
@@ -25,7 +25,7 @@ class Kept:
     size: int
 
 
-def name_for(folder: Path, to: Path | None, now: datetime) -> Path:
+def new_backup_path(folder: Path, to: Path | None, now: datetime) -> Path:
     """Return where a new backup goes: a free name in the folder, or the place that was named."""
     if to is not None and not to.is_dir():
         if to.exists():
@@ -39,21 +39,21 @@ def name_for(folder: Path, to: Path | None, now: datetime) -> Path:
     return place
 
 
-def kept_in(folder: Path) -> list[Kept]:
+def list_backups(folder: Path) -> list[BackupFile]:
     """Return the backups in a folder, newest first."""
     found = []
     for path in folder.glob("madeleine-*.zip") if folder.is_dir() else ():
         name = _NAME.fullmatch(path.name)
         if name is not None and path.is_file():
             made = datetime.strptime(name[1], _TIME).replace(tzinfo=UTC)
-            found.append((made, int(name[2] or 1), Kept(path, made, path.stat().st_size)))
+            found.append((made, int(name[2] or 1), BackupFile(path, made, path.stat().st_size)))
     return [each for _, _, each in sorted(found, key=lambda each: each[:2], reverse=True)]
 
 
 def rotate(folder: Path, keep: int, made: Path) -> tuple[Path, ...]:
     """Remove the oldest backups beyond so many; 0 keeps all. Only files that are called like
     ours are touched, and never the one just made: a wrong clock may have made newer ones."""
-    others = [each.path for each in kept_in(folder) if each.path != made]
+    others = [each.path for each in list_backups(folder) if each.path != made]
     surplus = tuple(others[keep - 1 :]) if keep > 0 else ()
     for path in surplus:
         path.unlink(missing_ok=True)
@@ -62,14 +62,14 @@ def rotate(folder: Path, keep: int, made: Path) -> tuple[Path, ...]:
     return surplus
 
 
-def unfinished_in(folder: Path) -> list[Path]:
+def list_unfinished(folder: Path) -> list[Path]:
     """Return what backups that were killed left behind. No other may be under way."""
     return [each for each in folder.iterdir() if _UNFINISHED.fullmatch(each.name)]
 
 
-def is_due(folder: Path, every_hours: float, now: datetime) -> bool:
+def is_backup_due(folder: Path, every_hours: float, now: datetime) -> bool:
     """Whether the newest backup is too old. One from the future was made by a wrong clock."""
-    newest = next(iter(kept_in(folder)), None)
+    newest = next(iter(list_backups(folder)), None)
     if newest is None or newest.made > now:
         return True
     return (now - newest.made).total_seconds() >= every_hours * 3600

@@ -27,15 +27,15 @@ from madeleine.ingest.backups.archive import (
     CONFIG,
     JOURNAL,
     VAULT,
+    ArchiveEntry,
     BackupDamaged,
-    Entry,
-    Manifest,
+    BackupManifest,
     Progress,
     blocks_of,
-    opened,
-    verify,
+    open_backup,
+    verify_backup,
 )
-from madeleine.ingest.moving import kept_in_files
+from madeleine.ingest.moving import config_for_files
 from madeleine.vault.files import fsync_folder, make_folder, write_all, write_file
 
 MARK = "restoring.json"
@@ -43,7 +43,7 @@ STAMP = f"{'[0-9]' * 8}T{'[0-9]' * 6}"  # the time of a restore, in names
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
-class Exchange(NamedTuple):
+class FolderExchange(NamedTuple):
     """A folder, where it goes, and what takes its place."""
 
     folder: Path
@@ -80,10 +80,10 @@ class HomeInHome(Rejected):
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     """What was put back, and where what was there before is now."""
 
-    manifest: Manifest
+    manifest: BackupManifest
     aside: tuple[Path, ...]
     settings: bool
     """Whether the settings came from the backup: there were none before."""
@@ -91,29 +91,29 @@ class Restored:
     """Those of them that name another place for the memory than these files."""
 
 
-def restore(
+def restore_backup(
     home: Path,
     vault: Path,
     archive: Path,
     now: datetime,
     progress: Progress = lambda done, total: None,
-) -> Restored:
+) -> RestoreResult:
     """Put a backup in place of what is there. Whoever calls holds the home's lock."""
-    manifest = verify(archive, progress)
+    manifest = verify_backup(archive, progress)
     folders = {VAULT: vault.resolve(), JOURNAL: (home / "journal").resolve()}
     stamp = now.strftime("%Y%m%dT%H%M%S")
     exchanges = [exchange_of(folder, stamp) for folder in folders.values()]
-    with _refused(home):
+    with _translate_os_errors(home):
         remove_unpacked(home, vault)
         _unpack(archive, folders, stamp)
         write_mark(home, exchanges)
-        finish(home)
-        settings = _settings(home, archive, manifest)
+        finish_restore(home)
+        settings = _restore_settings(home, archive, manifest)
     aside = tuple(each.aside for each in exchanges if each.aside.exists())
-    return Restored(manifest, aside, settings is not None, settings or ())
+    return RestoreResult(manifest, aside, settings is not None, settings or ())
 
 
-def refuse_inside(home: Path) -> None:
+def refuse_nested_home(home: Path) -> None:
     """Refuse a home in another one: its files would be taken for that one's memories."""
     for outer in home.resolve().parents:
         if all((outer / name).is_dir() for name in ("vault", "journal", "run")):
@@ -124,43 +124,43 @@ def remove_unpacked(home: Path, vault: Path) -> None:
     """Remove what a restore had unpacked when it was killed. Whoever calls holds the home's lock,
     and has finished what was written down: then nobody needs it."""
     for folder in (vault.resolve(), (home / "journal").resolve()):
-        for left in folder.parent.glob(glob.escape(_staged(folder, "").name) + STAMP):
+        for left in folder.parent.glob(glob.escape(_staging_path(folder, "").name) + STAMP):
             shutil.rmtree(left, ignore_errors=True)
 
 
-def finish(home: Path) -> bool:
+def finish_restore(home: Path) -> bool:
     """Carry out what a restore wrote down, as far as it is not done; whether there was any. An
     interrupted restore is found here, before the home is opened."""
     mark = home / "run" / MARK
     if not mark.exists():
         return False
     for folder, aside, staged in json.loads(mark.read_text(encoding="utf-8")):
-        _carry_out(Exchange(Path(folder), Path(aside), Path(staged)))
+        _carry_out(FolderExchange(Path(folder), Path(aside), Path(staged)))
     remove_index(home / "index.db")
     mark.unlink()
     fsync_folder(mark.parent)
     return True
 
 
-def exchange_of(folder: Path, stamp: str) -> Exchange:
+def exchange_of(folder: Path, stamp: str) -> FolderExchange:
     """Return what is to be done for one folder. All names lie beside it, on the same disk."""
     aside, number = folder.with_name(f"{folder.name}-before-{stamp}"), 1
     while aside.exists():
         number += 1
         aside = folder.with_name(f"{folder.name}-before-{stamp}-{number}")
-    return Exchange(folder, aside, _staged(folder, stamp))
+    return FolderExchange(folder, aside, _staging_path(folder, stamp))
 
 
-def _staged(folder: Path, stamp: str) -> Path:
+def _staging_path(folder: Path, stamp: str) -> Path:
     return folder.with_name(f".{folder.name}-restored-{stamp}")
 
 
-def write_mark(home: Path, exchanges: Sequence[Exchange]) -> None:
+def write_mark(home: Path, exchanges: Sequence[FolderExchange]) -> None:
     said = json.dumps([[str(path) for path in each] for each in exchanges])
     write_file(home / "run" / MARK, said.encode("utf-8"))
 
 
-def _carry_out(exchange: Exchange) -> None:
+def _carry_out(exchange: FolderExchange) -> None:
     """Put one folder aside and give its name to the new one. A new one that is gone has it."""
     folder, aside, staged = exchange
     if staged.exists():
@@ -174,7 +174,7 @@ def _carry_out(exchange: Exchange) -> None:
     _leave_in_place(exchange)
 
 
-def _leave_in_place(exchange: Exchange) -> None:
+def _leave_in_place(exchange: FolderExchange) -> None:
     """Bring back what belongs to other programs, such as `.git` and `.obsidian`: no backup holds
     it, and a restore has no business with it."""
     for each in exchange.aside.glob(".*") if exchange.aside.is_dir() else ():
@@ -197,11 +197,11 @@ def _is_empty(folder: Path) -> bool:
 
 def _unpack(archive: Path, folders: dict[str, Path], stamp: str) -> None:
     """Write the files beside the folders that they will become; what fails leaves nothing."""
-    stages = {prefix: _staged(folder, stamp) for prefix, folder in folders.items()}
+    stages = {prefix: _staging_path(folder, stamp) for prefix, folder in folders.items()}
     try:
         for stage in stages.values():
             make_folder(stage)
-        with opened(archive) as (packed, manifest):
+        with open_backup(archive) as (packed, manifest):
             for name, entry in manifest.files.items():
                 prefix = next((each for each in stages if name.startswith(each)), None)
                 if prefix is not None:
@@ -212,7 +212,7 @@ def _unpack(archive: Path, folders: dict[str, Path], stamp: str) -> None:
         raise
 
 
-def _write(archive: Path, packed: ZipFile, name: str, entry: Entry, target: Path) -> None:
+def _write(archive: Path, packed: ZipFile, name: str, entry: ArchiveEntry, target: Path) -> None:
     make_folder(target.parent)
     digest = hashlib.sha256()
     handle = os.open(target, NEW, 0o600)
@@ -228,19 +228,21 @@ def _write(archive: Path, packed: ZipFile, name: str, entry: Entry, target: Path
         raise BackupDamaged(archive, f"{name} is not as it was written")
 
 
-def _settings(home: Path, archive: Path, manifest: Manifest) -> tuple[str, ...] | None:
+def _restore_settings(
+    home: Path, archive: Path, manifest: BackupManifest
+) -> tuple[str, ...] | None:
     """Take the settings over where there are none; those that are there are left alone. What would
     make the home read a database or another folder, and not what was put in place, is left out."""
     if CONFIG not in manifest.files or (home / CONFIG).exists():
         return None
-    with opened(archive) as (packed, _):
-        text, left_out = kept_in_files(b"".join(blocks_of(packed, CONFIG)).decode("utf-8"))
+    with open_backup(archive) as (packed, _):
+        text, left_out = config_for_files(b"".join(blocks_of(packed, CONFIG)).decode("utf-8"))
     write_file(home / CONFIG, text.encode("utf-8"))
     return left_out
 
 
 @contextmanager
-def _refused(home: Path) -> Iterator[None]:
+def _translate_os_errors(home: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -15,11 +15,11 @@ _SECRET = compile_late(
 LEFT_OUT = '""  # left out of the backup'
 
 
-def without_secrets(text: str) -> str:
+def remove_secrets(text: str) -> str:
     """Return the text of a config.toml in which every secret is empty."""
-    return redact_secrets(_SECRET.sub(_emptied, text)).text
+    return redact_secrets(_SECRET.sub(_empty_value, text)).text
 
 
-def _emptied(found: re.Match[str]) -> str:
+def _empty_value(found: re.Match[str]) -> str:
     is_empty = found["value"].split("#")[0].strip() in ("", '""', "''")
     return found[0] if is_empty else f"{found['key']}{LEFT_OUT}"

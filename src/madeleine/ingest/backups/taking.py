@@ -26,13 +26,13 @@ from madeleine.ingest.backups.archive import (
     JOURNAL,
     MANIFEST,
     VAULT,
-    Entry,
-    Manifest,
+    ArchiveEntry,
+    BackupManifest,
     Progress,
-    verify,
+    verify_backup,
 )
-from madeleine.ingest.backups.keeping import name_for, rotate, unfinished_in
-from madeleine.ingest.backups.secrecy import without_secrets
+from madeleine.ingest.backups.keeping import list_unfinished, new_backup_path, rotate
+from madeleine.ingest.backups.secrecy import remove_secrets
 from madeleine.model.times import format_time
 from madeleine.vault.files import fsync_folder, make_folder
 from madeleine.write.stores import Stores
@@ -42,11 +42,11 @@ READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @dataclass(frozen=True, slots=True)
-class BackedUp:
+class BackupResult:
     """A backup that was made and found whole."""
 
     path: Path
-    manifest: Manifest
+    manifest: BackupManifest
     size: int
     removed: tuple[Path, ...] = ()
     """Older ones that made room for it."""
@@ -68,7 +68,7 @@ class InOwnData(Rejected):
         )
 
 
-class Looks(NamedTuple):
+class FileSignature(NamedTuple):
     """By what a file that changed is told from one that did not."""
 
     inode: int
@@ -81,12 +81,12 @@ class _Copy(NamedTuple):
     """Where in the temporary file a copy lies, and how its original looked."""
 
     offset: int
-    entry: Entry
-    looks: Looks
+    entry: ArchiveEntry
+    looks: FileSignature
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BackupRequest:
     """What is to be backed up, and where to."""
 
     stores: Stores
@@ -99,23 +99,23 @@ class Wanted:
     """Another place than the folder: nothing is rotated there."""
 
 
-def back_up(wanted: Wanted, progress: Progress = lambda done, total: None) -> BackedUp:
+def back_up(wanted: BackupRequest, progress: Progress = lambda done, total: None) -> BackupResult:
     """Make a backup, see that it is whole, and let the oldest go."""
-    place = name_for(wanted.folder, wanted.to, wanted.stores.clock.now())
+    place = new_backup_path(wanted.folder, wanted.to, wanted.stores.clock.now())
     _refuse_inside(wanted, place)
-    with _refused(place):
+    with _translate_os_errors(place):
         make_folder(place.parent)
         make_folder(wanted.folder)
-    with _alone(wanted.folder), _refused(place):
-        for left in unfinished_in(place.parent):
+    with _hold_backup_lock(wanted.folder), _translate_os_errors(place):
+        for left in list_unfinished(place.parent):
             left.unlink(missing_ok=True)
-        with _temporary(place, "copies") as spool:
+        with _temporary_file(place, "copies") as spool:
             copies = _Copies(spool)
             _copy_all(wanted, copies, progress)
             return _pack(wanted, copies, place, progress)
 
 
-def _refuse_inside(wanted: Wanted, place: Path) -> None:
+def _refuse_inside(wanted: BackupRequest, place: Path) -> None:
     """Refuse a place in the vault or the home, other than the folder for backups: the next
     backup would hold this one."""
     real, vault = place.resolve(), wanted.stores.vault
@@ -134,7 +134,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _hold_backup_lock(folder: Path) -> Iterator[None]:
     """One backup at a time; the lock goes with the process, however it ends."""
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -152,7 +152,7 @@ def _lock(handle: int) -> None:
 
 
 @contextmanager
-def _refused(place: Path) -> Iterator[None]:
+def _translate_os_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -160,7 +160,7 @@ def _refused(place: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _temporary(place: Path, what: str) -> Iterator[BinaryIO]:
+def _temporary_file(place: Path, what: str) -> Iterator[BinaryIO]:
     path = unfinished_name(place, what)
     with os.fdopen(os.open(path, NEW, 0o600), "w+b") as file:
         try:
@@ -195,7 +195,7 @@ class _Copies:
             self.unread[name] = None
             return
         with os.fdopen(handle, "rb") as file:
-            looks = _looks(os.fstat(handle))
+            looks = _build_signature(os.fstat(handle))
             self._append(name, file, looks)
         self.unread.pop(name, None)
 
@@ -203,17 +203,19 @@ class _Copies:
         """Take bytes that stand in no file like this."""
         offset = self._spool.seek(0, os.SEEK_END)
         self._spool.write(data)
-        entry = Entry(hashlib.sha256(data).hexdigest(), len(data), mtime_ns)
-        self.made[name] = _Copy(offset, entry, Looks(0, len(data), mtime_ns, 0))
+        entry = ArchiveEntry(hashlib.sha256(data).hexdigest(), len(data), mtime_ns)
+        self.made[name] = _Copy(offset, entry, FileSignature(0, len(data), mtime_ns, 0))
 
-    def _append(self, name: str, file: BinaryIO, looks: Looks) -> None:
+    def _append(self, name: str, file: BinaryIO, looks: FileSignature) -> None:
         """Copy as many bytes as the file had when we looked: a journal only grows."""
         offset, digest, size = self._spool.seek(0, os.SEEK_END), hashlib.sha256(), 0
         while block := file.read(min(BLOCK_BYTES, looks.size - size)):
             digest.update(block)
             size += len(block)
             self._spool.write(block)
-        self.made[name] = _Copy(offset, Entry(digest.hexdigest(), size, looks.mtime_ns), looks)
+        self.made[name] = _Copy(
+            offset, ArchiveEntry(digest.hexdigest(), size, looks.mtime_ns), looks
+        )
 
     def blocks(self, name: str) -> Iterator[bytes]:
         """Give the bytes of a copy."""
@@ -225,11 +227,11 @@ class _Copies:
             rest -= len(block)
             yield block
 
-    def is_fresh(self, name: str, looks: Looks) -> bool:
+    def is_fresh(self, name: str, looks: FileSignature) -> bool:
         return name in self.made and self.made[name].looks == looks
 
 
-def _copy_all(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
+def _copy_all(wanted: BackupRequest, copies: _Copies, progress: Progress) -> None:
     if not wanted.stores.vault.is_folder:
         _copy_rows(wanted.stores, copies, progress)
     else:
@@ -248,14 +250,14 @@ def _copy_rows(stores: Stores, copies: _Copies, progress: Progress) -> None:
             copies.put(f"{JOURNAL}{name}", b"".join(stores.journal.lines(name)), 0)
 
 
-def _copy_files(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
-    files = _files(wanted, copies)
+def _copy_files(wanted: BackupRequest, copies: _Copies, progress: Progress) -> None:
+    files = _list_files(wanted, copies)
     for number, (name, (path, _)) in enumerate(files.items(), start=1):
         copies.take(name, path)
         progress(number, 2 * len(files))
     with wanted.stores.writing:
         wanted.stores.journal.flush()
-        now = _files(wanted, copies)
+        now = _list_files(wanted, copies)
         for name in copies.made.keys() - now.keys():
             del copies.made[name]
         for name, (path, looks) in now.items():
@@ -265,21 +267,21 @@ def _copy_files(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
 
 def _copy_settings(path: Path, copies: _Copies) -> None:
     if path.is_file():
-        text = without_secrets(path.read_text(encoding="utf-8"))
+        text = remove_secrets(path.read_text(encoding="utf-8"))
         copies.put(CONFIG, text.encode("utf-8"), path.stat().st_mtime_ns)
 
 
-def _files(wanted: Wanted, copies: _Copies) -> dict[str, tuple[Path, Looks]]:
+def _list_files(wanted: BackupRequest, copies: _Copies) -> dict[str, tuple[Path, FileSignature]]:
     """Return every file that belongs into the backup, and how it looks."""
-    found: dict[str, tuple[Path, Looks]] = {}
+    found: dict[str, tuple[Path, FileSignature]] = {}
     folders = [(wanted.stores.vault.root, VAULT), (wanted.home / "journal", JOURNAL)]
     while folders:
         folder, name = folders.pop()
         try:
-            for each in _visible(folder):
+            for each in _list_visible(folder):
                 if each.is_dir(follow_symlinks=False):
                     folders.append((Path(each.path), f"{name}{each.name}/"))
-                elif (looks := _looks_of_file(each)) is not None:
+                elif (looks := _file_signature(each)) is not None:
                     found[f"{name}{each.name}"] = (Path(each.path), looks)
         except PermissionError:
             copies.unread[name] = None
@@ -290,17 +292,17 @@ def _files(wanted: Wanted, copies: _Copies) -> dict[str, tuple[Path, Looks]]:
     return found
 
 
-def _visible(folder: Path) -> list[os.DirEntry[str]]:
+def _list_visible(folder: Path) -> list[os.DirEntry[str]]:
     """Return what lies in a folder; hidden files and links belong to other programs."""
     with os.scandir(folder) as entries:
         return [each for each in entries if each.name[0] != "." and not each.is_symlink()]
 
 
-def _looks_of_file(each: os.DirEntry[str]) -> Looks | None:
+def _file_signature(each: os.DirEntry[str]) -> FileSignature | None:
     """Return how a file looks; nothing if it is none, or gone since it was listed."""
     try:
         return (
-            _looks(each.stat(follow_symlinks=False))
+            _build_signature(each.stat(follow_symlinks=False))
             if each.is_file(follow_symlinks=False)
             else None
         )
@@ -308,38 +310,38 @@ def _looks_of_file(each: os.DirEntry[str]) -> Looks | None:
         return None
 
 
-def _looks(found: os.stat_result) -> Looks:
-    return Looks(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+def _build_signature(found: os.stat_result) -> FileSignature:
+    return FileSignature(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 # -- packing -------------------------------------------------------------------------------
 
 
-def _pack(wanted: Wanted, copies: _Copies, place: Path, progress: Progress) -> BackedUp:
+def _pack(wanted: BackupRequest, copies: _Copies, place: Path, progress: Progress) -> BackupResult:
     stores = wanted.stores
     made = format_time(stores.clock.now())
     entries = {name: copies.made[name].entry for name in sorted(copies.made)}
-    manifest = Manifest(made, wanted.release, stores.journal.device, entries)
+    manifest = BackupManifest(made, wanted.release, stores.journal.device, entries)
     unfinished = unfinished_name(place, "zip")
     try:
         _write(unfinished, manifest, copies, progress)
-        verify(unfinished)
+        verify_backup(unfinished)
         unfinished.rename(place)
     finally:
         unfinished.unlink(missing_ok=True)
     fsync_folder(place.parent)
     removed = rotate(wanted.folder, wanted.keep, place) if wanted.to is None else ()
-    return BackedUp(place, manifest, place.stat().st_size, removed, tuple(copies.unread))
+    return BackupResult(place, manifest, place.stat().st_size, removed, tuple(copies.unread))
 
 
-def _write(path: Path, manifest: Manifest, copies: _Copies, progress: Progress) -> None:
+def _write(path: Path, manifest: BackupManifest, copies: _Copies, progress: Progress) -> None:
     """Write the zip and wait until it is on disk."""
     total = len(manifest.files)
     with os.fdopen(os.open(path, NEW, 0o600), "w+b") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            archive.writestr(_info(MANIFEST), manifest.to_json())
+            archive.writestr(_zip_info(MANIFEST), manifest.to_json())
             for number, name in enumerate(manifest.files, start=1):
-                with archive.open(_info(name), "w", force_zip64=True) as entry:
+                with archive.open(_zip_info(name), "w", force_zip64=True) as entry:
                     for block in copies.blocks(name):
                         entry.write(block)
                 progress(total + number, 2 * total)
@@ -347,7 +349,7 @@ def _write(path: Path, manifest: Manifest, copies: _Copies, progress: Progress) 
         os.fsync(file.fileno())
 
 
-def _info(name: str) -> zipfile.ZipInfo:
+def _zip_info(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o600 << 16

@@ -22,14 +22,14 @@ def write(path: Path, items: Items, total: int) -> int:
     """Write the memories; return how many there were."""
     count = 0
     with new_file(path) as file:
-        file.write(_line({"format": EXPORT, "version": VERSION, "memories": total}))
+        file.write(_encode_line({"format": EXPORT, "version": VERSION, "memories": total}))
         for item in items:
-            file.write(_line(item))
+            file.write(_encode_line(item))
             count += 1
-        file.write(_line({"format": EXPORT, "end": True, "memories": count}))
+        file.write(_encode_line({"format": EXPORT, "end": True, "memories": count}))
     return count
 
 
-def _line(values: Json) -> bytes:
+def _encode_line(values: Json) -> bytes:
     text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return f"{text}\n".encode("utf-8", "surrogatepass")

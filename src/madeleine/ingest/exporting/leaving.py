@@ -12,16 +12,16 @@ from madeleine.model.codec import Json
 
 FORMATS = ("jsonl", "zip", "obsidian")
 
-Page = Callable[[Json], Any]
+PageReader = Callable[[Json], Any]
 Progress = Callable[[int, int | None], None]
 
 
-class Leaving:
+class MemoryExport:
     """The memories that leave, page by page."""
 
     def __init__(
         self,
-        page: Page,
+        page: PageReader,
         chosen: Json,
         trash: bool = False,
         progress: Progress = lambda done, total: None,
@@ -39,7 +39,7 @@ class Leaving:
         if form == "obsidian":
             if self._trash:
                 raise Rejected("the trash does not go with obsidian", hint="use jsonl or zip")
-            return obsidian.write(path, obsidian.Names(self._items()), self._items())
+            return obsidian.write(path, obsidian.NoteNames(self._items()), self._items())
         total = int(self._page(limit=1)["total"])
         if form == "zip":
             return markdown_zip.write(path, self._items(files=True), total)

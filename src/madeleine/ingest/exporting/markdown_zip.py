@@ -24,20 +24,20 @@ def write(path: Path, items: Items, total: int) -> int:
     count = 0
     with new_file(path) as file, zipfile.ZipFile(file, "w") as archive:
         for item in items:
-            archive.writestr(_entry(item), str(item["file"]), zipfile.ZIP_DEFLATED, 6)
+            archive.writestr(_zip_entry(item), str(item["file"]), zipfile.ZIP_DEFLATED, 6)
             count += 1
     return count
 
 
-def _entry(item: Json) -> zipfile.ZipInfo:
+def _zip_entry(item: Json) -> zipfile.ZipInfo:
     folder = "trash/" if item.get("trashed") else ""
-    entry = zipfile.ZipInfo(f"{folder}{item['path']}", _moment(item["updated"]))
+    entry = zipfile.ZipInfo(f"{folder}{item['path']}", _zip_time(item["updated"]))
     entry.external_attr = PRIVATE
     entry.create_system = 3  # the same on every machine
     return entry
 
 
-def _moment(text: object) -> tuple[int, int, int, int, int, int]:
+def _zip_time(text: object) -> tuple[int, int, int, int, int, int]:
     moment: datetime = parse_time("updated", text)
     said = moment.timetuple()[:6]
     return min(max((said[0], said[1], said[2], said[3], said[4], said[5]), EARLIEST), LATEST)

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from madeleine.ingest.exporting.writing import Items, new_folder
-from madeleine.ingest.importing.notes import Places, links_in
+from madeleine.ingest.importing.notes import LinkTargets, links_in
 from madeleine.ingest.importing.obsidian import CONNECTIONS, MARK, NOT_LINKED
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.codec import Json
@@ -41,22 +41,22 @@ _PLAIN = compile_late(r"[A-Za-z_][\w .,()/-]*")
 _RESERVED = compile_late(r"(?i:true|false|yes|no|null|on|off|~)")
 
 
-class Names:
+class NoteNames:
     """How the notes are called: each by its title, and of several with one title all but the
     first also by its id. Only names are kept, whatever the store's size."""
 
     def __init__(self, items: Items) -> None:
         self.count = 0
         self._names: dict[str, str] = {}
-        self._places = Places()
+        self._places = LinkTargets()
         taken: set[str] = set()
         for item in items:
             self.count += 1
-            name = _name(item)
+            name = _note_name(item)
             if name.lower() in taken:
                 name = f"{name} {str(item['id'])[:SHORT_ID_LENGTH]}"
             if name.lower() in taken:
-                name = f"{_name(item)} {item['id']}"
+                name = f"{_note_name(item)} {item['id']}"
             taken.add(name.lower())
             self._names[str(item["id"])] = name
             self._places.add(str(item["id"]), name)
@@ -70,7 +70,7 @@ class Names:
         return self._places.find(link)
 
 
-def write(path: Path, names: Names, items: Items) -> int:
+def write(path: Path, names: NoteNames, items: Items) -> int:
     """Write a note for each memory; `names` were made of the same memories before."""
     count = 0
     with new_folder(path) as top:
@@ -81,12 +81,12 @@ def write(path: Path, names: Names, items: Items) -> int:
             folder = top / (_clean(str(item.get("space") or "")) or "")
             folder.mkdir(exist_ok=True)
             note = folder / f"{name}.md"
-            note.write_text(_note(item, names), encoding="utf-8", newline="\n")
+            note.write_text(_render_note(item, names), encoding="utf-8", newline="\n")
             count += 1
     return count
 
 
-def _name(item: Json) -> str:
+def _note_name(item: Json) -> str:
     title = _clean(str(item.get("title") or "")) or _clean(first_words(str(item["content"])))
     return title or str(item["id"])[:SHORT_ID_LENGTH]
 
@@ -102,77 +102,79 @@ def _clean(text: str) -> str:
 # -- a note --------------------------------------------------------------------------------
 
 
-def _note(item: Json, names: Names) -> str:
-    links = list(_links(item, names))
+def _render_note(item: Json, names: NoteNames) -> str:
+    links = list(_render_links(item, names))
     text = str(item["content"])
     # A text that has our mark in it gets another one after it: the last one is ours.
     ending = "\n".join([f"\n\n{CONNECTIONS}", *links]) if links or MARK in text else ""
-    return f"---\n{''.join(_properties(item, names))}---\n{text}{ending}\n"
+    return f"---\n{''.join(_render_properties(item, names))}---\n{text}{ending}\n"
 
 
-def _properties(item: Json, names: Names) -> Iterator[str]:
+def _render_properties(item: Json, names: NoteNames) -> Iterator[str]:
     yield f"id: {item['id']}\n"
     for key in ("type", "tier", "space", "title", "source"):
         if item.get(key):
-            yield f"{key}: {_scalar(str(item[key]))}\n"
-    yield from _listed("tags", (_tag(str(each)) for each in _texts(item.get("tags"))))
+            yield f"{key}: {_render_scalar(str(item[key]))}\n"
+    yield from _render_list(
+        "tags", (_render_tag(str(each)) for each in _read_texts(item.get("tags")))
+    )
     for key in ("created", "updated", "valid_until"):
         if item.get(key):
-            yield f"{key}: {_time(item[key])}\n"
+            yield f"{key}: {_render_time(item[key])}\n"
     if item.get("confidence") not in (None, 1.0):
         yield f"confidence: {item['confidence']}\n"
     successor = names.of(item.get("superseded_by"))
     if successor:
         yield f'superseded_by: "[[{successor}]]"\n'
-    yield from _listed(NOT_LINKED, _not_linked(item, names))
+    yield from _render_list(NOT_LINKED, _find_unlinked(item, names))
     origin = item.get("origin")
     if isinstance(origin, Mapping) and origin.get("uri"):
-        yield f"origin: {_scalar(str(origin['uri']))}\n"
+        yield f"origin: {_render_scalar(str(origin['uri']))}\n"
 
 
-def _listed(key: str, values: Iterable[str]) -> Iterator[str]:
+def _render_list(key: str, values: Iterable[str]) -> Iterator[str]:
     found = list(values)
     if found:
-        yield f"{key}:\n" + "".join(f"  - {_scalar(each)}\n" for each in found)
+        yield f"{key}:\n" + "".join(f"  - {_render_scalar(each)}\n" for each in found)
 
 
-def _tag(tag: str) -> str:
+def _render_tag(tag: str) -> str:
     """Return a tag as Obsidian takes it: it may not begin with a digit."""
     clean = re.sub(r"[^\w/-]+", "-", tag)
     return f"_{clean}" if clean[:1].isdigit() else clean
 
 
-def _texts(value: object) -> list[str]:
+def _read_texts(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list) else []
 
 
-def _scalar(text: str) -> str:
+def _render_scalar(text: str) -> str:
     """Return a text as YAML takes it on one line."""
     if _PLAIN.fullmatch(text) and not _RESERVED.fullmatch(text) and text == text.strip():
         return text
     return json.dumps(text, ensure_ascii=False)
 
 
-def _time(value: object) -> str:
+def _render_time(value: object) -> str:
     return parse_time("time", value).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _not_linked(item: Json, names: Names) -> Iterator[str]:
+def _find_unlinked(item: Json, names: NoteNames) -> Iterator[str]:
     """Give the links in a memory's text that lead to one it is not connected to."""
-    ends = {str(item["id"]), *(str(each["target"]) for each in _connections(item))}
+    ends = {str(item["id"]), *(str(each["target"]) for each in _read_connections(item))}
     for link in links_in(str(item["content"])):
         target = names.meant_by(link.target)
         if target is not None and target not in ends:
             yield link.target
 
 
-def _connections(item: Json) -> list[Json]:
+def _read_connections(item: Json) -> list[Json]:
     connections = item.get("connections")
     return connections if isinstance(connections, list) else []
 
 
-def _links(item: Json, names: Names) -> Iterator[str]:
-    for each in _connections(item):
+def _render_links(item: Json, names: NoteNames) -> Iterator[str]:
+    for each in _read_connections(item):
         name = names.of(each["target"])
         shown = f"[[{name}]]" if name else f"`{each['target']}`"
         reason = " ".join(str(each.get("reason") or "").split())

@@ -19,7 +19,7 @@ Items: TypeAlias = Iterable[Json]
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """Give a file to write to. It gets its name at the end; what fails leaves nothing."""
     _refuse_taken(path)
-    unfinished = _beside(path)
+    unfinished = _temporary_path(path)
     try:
         with unfinished.open("xb") as file:
             unfinished.chmod(0o600)
@@ -37,7 +37,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     """Give a folder to fill. It gets its name at the end; an empty one may be there already."""
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise PlaceTaken(path)
-    unfinished = _beside(path)
+    unfinished = _temporary_path(path)
     try:
         unfinished.mkdir(mode=0o700, parents=True)
         yield unfinished
@@ -50,7 +50,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     return path.parent / f".{path.name}-{secrets.token_hex(4)}.tmp"
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.errors import NoFile
-from madeleine.ingest.importing.sources import Source, on_disk, refuse_other
+from madeleine.ingest.importing.sources import SourceFile, refuse_other, source_on_disk
 from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
+    ImportItem,
+    ImportProblem,
+    ImportTotal,
     Json,
     NotThatFormat,
-    Total,
-    filled,
+    ReaderOutput,
+    drop_empty,
     stable_id,
 )
 from madeleine.ingest.projects import space_of
@@ -46,7 +46,7 @@ _FENCE = compile_late(r"[ \t]*(```|~~~)")
 _FRONT = compile_late(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
 
 
-class Section(NamedTuple):
+class InstructionSection(NamedTuple):
     """One section: its headings from the top down, the line it begins on, and its text."""
 
     headings: tuple[str, ...]
@@ -54,50 +54,54 @@ class Section(NamedTuple):
     text: str
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give the sections of one file, or of those in a project's folder."""
     if not path.exists():
         raise NoFile(path)
     if path.is_file():
         refuse_other(path)
-    files = [path] if path.is_file() else _files(path)
+    files = [path] if path.is_file() else _find_files(path)
     if not files:
         raise NotThatFormat(path, f"holds none of {', '.join(NAMES)}")
-    yield Total(len(files))
+    yield ImportTotal(len(files))
     top = path.parent if path.is_file() else path
     for each in files:
-        source = on_disk(each, each.relative_to(top).as_posix())
+        source = source_on_disk(each, each.relative_to(top).as_posix())
         try:
-            yield from _sections_of(source, each.resolve().parent)
+            yield from _read_sections(source, each.resolve().parent)
         except NotThatFormat as error:
-            yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+            yield ImportProblem(source.name, error.message.removeprefix(f"{source.name}: "))
 
 
-def _files(folder: Path) -> list[Path]:
+def _find_files(folder: Path) -> list[Path]:
     named = [folder / name for name in NAMES]
     rules = [each for pattern in RULES for each in sorted(folder.glob(pattern))]
     return [each for each in (*named, *rules) if each.is_file() and not each.is_symlink()]
 
 
-def _sections_of(source: Source, folder: Path) -> Iterator[Found]:
-    text = _COMMENT.sub(_blank, _OURS.sub(_blank, source.text()))
+def _read_sections(source: SourceFile, folder: Path) -> Iterator[ReaderOutput]:
+    text = _COMMENT.sub(_blank_out, _OURS.sub(_blank_out, source.text()))
     seen: dict[tuple[str, ...], int] = {}
-    for section in sections(_FRONT.sub(_blank, text)):
+    for section in split_sections(_FRONT.sub(_blank_out, text)):
         number = seen[section.headings] = seen.get(section.headings, 0) + 1
-        yield Item(_values(source, section, folder, number), f"{source.name}:{section.line}")
+        yield ImportItem(
+            _memory_values(source, section, folder, number), f"{source.name}:{section.line}"
+        )
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank_out(found: re.Match[str]) -> str:
     """Keep the lines' numbers right."""
     return "\n" * found[0].count("\n")
 
 
-def _values(source: Source, section: Section, folder: Path, number: int) -> Json:
+def _memory_values(
+    source: SourceFile, section: InstructionSection, folder: Path, number: int
+) -> Json:
     space = space_of(str(folder))
     again = () if number == 1 else (str(number),)
     # In no project, only the folder tells one CLAUDE.md from another.
     memory_id = stable_id(FORM, space or str(folder), source.name, *section.headings, *again)
-    return filled(
+    return drop_empty(
         id=memory_id,
         content=section.text,
         title=" › ".join(section.headings) or source.name,
@@ -111,7 +115,7 @@ def _values(source: Source, section: Section, folder: Path, number: int) -> Json
     )
 
 
-def sections(text: str) -> Iterator[Section]:
+def split_sections(text: str) -> Iterator[InstructionSection]:
     """Cut a text at its headings; a section without a text of its own is none."""
     headings: list[tuple[int, str]] = []
     lines: list[str] = []
@@ -122,14 +126,16 @@ def sections(text: str) -> Iterator[Section]:
         if heading is None:
             lines.append(line)
             continue
-        yield from _section(headings, began, lines)
+        yield from _build_section(headings, began, lines)
         depth = len(heading[1])
         headings = [each for each in headings if each[0] < depth] + [(depth, heading[2])]
         lines, began = [], number
-    yield from _section(headings, began, lines)
+    yield from _build_section(headings, began, lines)
 
 
-def _section(headings: list[tuple[int, str]], line: int, lines: list[str]) -> Iterator[Section]:
+def _build_section(
+    headings: list[tuple[int, str]], line: int, lines: list[str]
+) -> Iterator[InstructionSection]:
     text = "\n".join(lines).strip("\n")
     if text.strip():
-        yield Section(tuple(name for _, name in headings), line, text)
+        yield InstructionSection(tuple(name for _, name in headings), line, text)

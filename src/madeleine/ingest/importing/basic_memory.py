@@ -22,10 +22,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from madeleine.ingest.importing.linked_notes import LinkedNotes
-from madeleine.ingest.importing.notes import Note, root_of
-from madeleine.ingest.importing.sources import Source, notes_of
-from madeleine.ingest.importing.values import Found, Json, Total, filled, stable_id
-from madeleine.ingest.importing.words import type_of
+from madeleine.ingest.importing.notes import MarkdownNote, root_of
+from madeleine.ingest.importing.sources import SourceFile, notes_of
+from madeleine.ingest.importing.values import ImportTotal, Json, ReaderOutput, drop_empty, stable_id
+from madeleine.ingest.importing.words import map_type
 from madeleine.language.late_pattern import compile_late
 
 FORM = "basic-memory"
@@ -33,37 +33,37 @@ _OBSERVATION = compile_late(r"^[ \t]*[-*][ \t]+\[([^\[\]()\n]{2,40})\](?!\()[ \t
 _PLAIN = ("", "note")
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every note."""
     with notes_of(path) as sources:
-        yield Total(len(sources))
-        yield from _Notes(root_of(path), sources).found()
+        yield ImportTotal(len(sources))
+        yield from _BasicMemoryNotes(root_of(path), sources).found()
 
 
-class _Notes(LinkedNotes):
+class _BasicMemoryNotes(LinkedNotes):
     """The notes of one folder."""
 
-    def __init__(self, root: str, sources: list[Source]) -> None:
+    def __init__(self, root: str, sources: list[SourceFile]) -> None:
         super().__init__(sources)
         self._root = root
 
-    def id_of(self, note: Note) -> str:
+    def id_of(self, note: MarkdownNote) -> str:
         return stable_id(FORM, self._root, note.text("permalink") or note.name)
 
-    def text_of(self, note: Note) -> str:
+    def text_of(self, note: MarkdownNote) -> str:
         return note.body if note.body.strip() else note.text("title")
 
-    def add_names(self, note: Note) -> None:
+    def add_names(self, note: MarkdownNote) -> None:
         names = (note.text("permalink"), note.text("title"), note.name, note.stem)
         self.places.add(self.id_of(note), *names)
 
-    def values_of(self, note: Note) -> Json:
+    def values_of(self, note: MarkdownNote) -> Json:
         permalink, content = note.text("permalink") or note.name, self.text_of(note)
-        return filled(
+        return drop_empty(
             id=self.id_of(note),
             content=content,
             title=note.text("title") or note.stem,
-            type=_type(note),
+            type=_note_type(note),
             tags=note.tags(),
             created=note.created(),
             updated=note.updated(),
@@ -74,10 +74,10 @@ class _Notes(LinkedNotes):
         )
 
 
-def _type(note: Note) -> str:
+def _note_type(note: MarkdownNote) -> str:
     """Return the note's own type, or the one that most of its observations have."""
     own = note.text("type")
     if own.lower() not in _PLAIN:
-        return type_of(own)
-    categories = Counter(type_of(each) for each in _OBSERVATION.findall(note.spoken))
-    return categories.most_common(1)[0][0] if categories else type_of("fact")
+        return map_type(own)
+    categories = Counter(map_type(each) for each in _OBSERVATION.findall(note.spoken))
+    return categories.most_common(1)[0][0] if categories else map_type("fact")

@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from madeleine.ingest.importing.conversations import (
-    Conversation,
-    Message,
-    broken,
+    ImportedConversation,
+    ImportedMessage,
+    build_problem,
     conversation_files,
     conversations_in,
     items_of,
 )
-from madeleine.ingest.importing.values import Broken, Found, NotThatFormat
+from madeleine.ingest.importing.values import ImportProblem, NotThatFormat, ReaderOutput
 from madeleine.model.times import format_time
 
 FORM = "chatgpt"
@@ -29,11 +29,11 @@ SPEAKERS = {"user": "user", "assistant": "assistant"}
 Nodes = Mapping[str, Mapping[str, object]]
 
 
-class _Odd(Exception):
+class _UnexpectedShape(Exception):
     """A conversation that is not one."""
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every message of every conversation."""
     with conversation_files(path) as sources:
         for source in sources:
@@ -41,32 +41,32 @@ def read(path: Path) -> Iterator[Found]:
                 for place, said in conversations_in(source):
                     yield from _read(said, place)
             except NotThatFormat as error:
-                yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+                yield ImportProblem(source.name, error.message.removeprefix(f"{source.name}: "))
 
 
-def _read(said: object, place: str) -> Iterator[Found]:
+def _read(said: object, place: str) -> Iterator[ReaderOutput]:
     try:
-        conversation = _conversation(said)
-    except _Odd as error:
-        yield broken(place, error)
+        conversation = _parse_conversation(said)
+    except _UnexpectedShape as error:
+        yield build_problem(place, error)
         return
     yield from items_of(FORM, conversation, place)
 
 
-def _conversation(said: object) -> Conversation:
+def _parse_conversation(said: object) -> ImportedConversation:
     if not isinstance(said, Mapping):
-        raise _Odd("not a JSON object")
+        raise _UnexpectedShape("not a JSON object")
     identity, mapping = said.get("id") or said.get("conversation_id"), said.get("mapping")
     if not isinstance(identity, str) or not isinstance(mapping, Mapping):
-        raise _Odd("it has no id, or no mapping of messages")
+        raise _UnexpectedShape("it has no id, or no mapping of messages")
     nodes = {str(key): node for key, node in mapping.items() if isinstance(node, Mapping)}
-    way = _way(nodes, said.get("current_node"))
-    messages = tuple(each for node in way if (each := _message(node)) is not None)
+    way = _path_to_current(nodes, said.get("current_node"))
+    messages = tuple(each for node in way if (each := _parse_message(node)) is not None)
     title = str(said.get("title") or "")
-    return Conversation(identity, title, f"https://chatgpt.com/c/{identity}", messages)
+    return ImportedConversation(identity, title, f"https://chatgpt.com/c/{identity}", messages)
 
 
-def _way(nodes: Nodes, current: object) -> list[Mapping[str, object]]:
+def _path_to_current(nodes: Nodes, current: object) -> list[Mapping[str, object]]:
     """Return the nodes from the root to the one that was read last."""
     at = str(current) if str(current) in nodes else _newest_leaf(nodes)
     way: list[Mapping[str, object]] = []
@@ -80,22 +80,22 @@ def _way(nodes: Nodes, current: object) -> list[Mapping[str, object]]:
 
 def _newest_leaf(nodes: Nodes) -> str:
     leaves = [key for key, node in nodes.items() if not node.get("children")]
-    return max(leaves, key=lambda key: (_seconds(_said(nodes[key])), key), default="")
+    return max(leaves, key=lambda key: (_created_seconds(_message_of(nodes[key])), key), default="")
 
 
-def _said(node: Mapping[str, object]) -> Mapping[str, object]:
+def _message_of(node: Mapping[str, object]) -> Mapping[str, object]:
     message = node.get("message")
     return message if isinstance(message, Mapping) else {}
 
 
-def _seconds(message: Mapping[str, object]) -> float:
+def _created_seconds(message: Mapping[str, object]) -> float:
     value = message.get("create_time")
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _message(node: Mapping[str, object]) -> Message | None:
+def _parse_message(node: Mapping[str, object]) -> ImportedMessage | None:
     """Return what a person or the model said, as it was seen."""
-    message = _said(node)
+    message = _message_of(node)
     author, content = message.get("author"), message.get("content")
     metadata = message.get("metadata")
     if not isinstance(author, Mapping) or not isinstance(content, Mapping):
@@ -107,10 +107,15 @@ def _message(node: Mapping[str, object]) -> Message | None:
     if speaker is None or unseen or content.get("content_type") not in SPOKEN:
         return None
     identity = str(message.get("id") or node.get("id"))
-    return Message(identity, speaker, _text(content.get("parts")), _time(_seconds(message)))
+    return ImportedMessage(
+        identity,
+        speaker,
+        _join_texts(content.get("parts")),
+        _format_seconds(_created_seconds(message)),
+    )
 
 
-def _text(parts: object) -> str:
+def _join_texts(parts: object) -> str:
     """Return the texts among the parts; pictures and other things have none."""
     if not isinstance(parts, list):
         return ""
@@ -119,7 +124,7 @@ def _text(parts: object) -> str:
     return "\n\n".join(each for each in (*texts, *spoken) if each.strip())
 
 
-def _time(seconds: float) -> str | None:
+def _format_seconds(seconds: float) -> str | None:
     if seconds <= 0:
         return None
     try:

@@ -10,25 +10,25 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from madeleine.ingest.importing.conversations import (
-    Conversation,
-    Message,
-    broken,
+    ImportedConversation,
+    ImportedMessage,
+    build_problem,
     conversation_files,
     conversations_in,
     items_of,
 )
-from madeleine.ingest.importing.sources import Source
+from madeleine.ingest.importing.sources import SourceFile
 from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
+    ImportItem,
+    ImportNote,
+    ImportProblem,
     Json,
-    Note,
     NotThatFormat,
-    filled,
+    ReaderOutput,
+    drop_empty,
     given_id,
+    read_foreign_time,
     stable_id,
-    time_of,
 )
 
 FORM = "claude-ai"
@@ -36,57 +36,57 @@ PROJECTS = "projects.json"
 SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
-class _Odd(Exception):
+class _UnexpectedShape(Exception):
     """A conversation or project that is not one."""
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every message of every conversation, then what projects hold."""
     attached = 0
     with conversation_files(path, PROJECTS) as sources:
         for source in sources:
             try:
                 for place, said in conversations_in(source):
-                    attached += _attachments(said)
+                    attached += _count_attachments(said)
                     yield from _read(source, said, place)
             except NotThatFormat as error:
-                yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+                yield ImportProblem(source.name, error.message.removeprefix(f"{source.name}: "))
     if attached:
-        yield Note(f"{attached:,} files that were pasted into conversations are left out")
+        yield ImportNote(f"{attached:,} files that were pasted into conversations are left out")
 
 
-def _read(source: Source, said: object, place: str) -> Iterator[Found]:
+def _read(source: SourceFile, said: object, place: str) -> Iterator[ReaderOutput]:
     try:
         if PurePosixPath(source.name).name == PROJECTS:
-            yield from _project(said, place.replace("conversation", "project"))
+            yield from _read_project(said, place.replace("conversation", "project"))
         else:
-            yield from items_of(FORM, _conversation(said), place)
-    except _Odd as error:
-        yield broken(place, error)
+            yield from items_of(FORM, _parse_conversation(said), place)
+    except _UnexpectedShape as error:
+        yield build_problem(place, error)
 
 
-def _conversation(said: object) -> Conversation:
+def _parse_conversation(said: object) -> ImportedConversation:
     if not isinstance(said, Mapping) or not isinstance(said.get("chat_messages"), list):
-        raise _Odd("it has no chat_messages")
+        raise _UnexpectedShape("it has no chat_messages")
     identity = str(said.get("uuid") or "")
     if not identity:
-        raise _Odd("it has no uuid")
-    messages = [_message(each) for each in said["chat_messages"] if isinstance(each, Mapping)]
+        raise _UnexpectedShape("it has no uuid")
+    messages = [_parse_message(each) for each in said["chat_messages"] if isinstance(each, Mapping)]
     uri = f"https://claude.ai/chat/{identity}"
     kept = tuple(each for each in messages if each is not None)
-    return Conversation(identity, str(said.get("name") or ""), uri, kept)
+    return ImportedConversation(identity, str(said.get("name") or ""), uri, kept)
 
 
-def _message(said: Mapping[str, object]) -> Message | None:
+def _parse_message(said: Mapping[str, object]) -> ImportedMessage | None:
     speaker = SPEAKERS.get(str(said.get("sender")))
     if speaker is None:
         return None
     at = said.get("created_at")
     identity = str(said.get("uuid") or f"{at}")
-    return Message(identity, speaker, _text(said), time_of(at))
+    return ImportedMessage(identity, speaker, _join_texts(said), read_foreign_time(at))
 
 
-def _text(said: Mapping[str, object]) -> str:
+def _join_texts(said: Mapping[str, object]) -> str:
     """Return what was said: the parts that are text, else the whole."""
     content = said.get("content")
     parts = content if isinstance(content, list) else []
@@ -99,42 +99,44 @@ def _text(said: Mapping[str, object]) -> str:
     return joined or (str(said.get("text") or "") if not parts else "")
 
 
-def _attachments(said: object) -> int:
+def _count_attachments(said: object) -> int:
     messages = said.get("chat_messages") if isinstance(said, Mapping) else None
     found = messages if isinstance(messages, list) else []
     pasted = [each.get("attachments") for each in found if isinstance(each, Mapping)]
     return sum(len(each) for each in pasted if isinstance(each, list))
 
 
-def _project(said: object, place: str) -> Iterator[Found]:
+def _read_project(said: object, place: str) -> Iterator[ReaderOutput]:
     if not isinstance(said, Mapping) or not said.get("uuid"):
-        raise _Odd("it has no uuid")
+        raise _UnexpectedShape("it has no uuid")
     identity, name = str(said["uuid"]), " ".join(str(said.get("name") or "").split())
     prompt = str(said.get("prompt_template") or "")
     if prompt.strip():
         title = f"Instructions of {name}" if name else "Instructions"
-        values = _document(stable_id(FORM, identity, "prompt"), prompt, title, said, identity)
-        yield Item({**values, "type": "preference"}, place)
+        values = _document_values(
+            stable_id(FORM, identity, "prompt"), prompt, title, said, identity
+        )
+        yield ImportItem({**values, "type": "preference"}, place)
     documents = said.get("docs")
     for number, each in enumerate(documents if isinstance(documents, list) else (), start=1):
         text = str(each.get("content") or "") if isinstance(each, Mapping) else ""
         if text.strip():
             memory_id = given_id(FORM, each.get("uuid") or str(number), identity)
             title = " ".join(str(each.get("filename") or name).split())
-            values = _document(memory_id, text, title, each, identity)
-            yield Item(values, f"{place}, document {number}")
+            values = _document_values(memory_id, text, title, each, identity)
+            yield ImportItem(values, f"{place}, document {number}")
 
 
-def _document(
+def _document_values(
     memory_id: str, text: str, title: str, said: Mapping[str, object], project: str
 ) -> Json:
-    return filled(
+    return drop_empty(
         id=memory_id,
         content=text,
         title=title,
         tags=[FORM],
-        created=time_of(said.get("created_at")),
-        updated=time_of(said.get("updated_at")),
+        created=read_foreign_time(said.get("created_at")),
+        updated=read_foreign_time(said.get("updated_at")),
         source=f"import:{FORM}",
         origin={"uri": f"https://claude.ai/project/{project}"},
     )

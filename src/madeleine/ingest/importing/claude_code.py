@@ -22,19 +22,19 @@ from pathlib import Path
 
 from madeleine.errors import NoFile
 from madeleine.ingest.importing.linked_notes import LinkedNotes
-from madeleine.ingest.importing.notes import Note as Written
-from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.notes import MarkdownNote as Written
+from madeleine.ingest.importing.sources import SourceFile, files_of
 from madeleine.ingest.importing.values import (
-    Found,
-    Item,
+    ImportItem,
+    ImportNote,
+    ImportTotal,
     Json,
-    Note,
     NotThatFormat,
-    Total,
-    filled,
+    ReaderOutput,
+    drop_empty,
     stable_id,
 )
-from madeleine.ingest.importing.words import type_of
+from madeleine.ingest.importing.words import map_type
 from madeleine.ingest.projects import space_of
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
@@ -48,19 +48,19 @@ _INDEX_LINE = compile_late(
 )
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every memory file of one project, or of all."""
     if not path.exists():
         raise NoFile(path)
     folders = _memory_folders(path)
-    if not folders and not (_is_whole(path) or _has_sessions(path)):
+    if not folders and not (_is_claude_home(path) or _has_sessions(path)):
         raise NotThatFormat(path, "holds no memory folder of Claude Code")
     if not folders:
-        yield Note(f"Claude Code has noted nothing in {path} yet")
+        yield ImportNote(f"Claude Code has noted nothing in {path} yet")
     for folder in folders:
         with files_of(folder, ".md") as sources:
-            yield Total(len(sources))
-            yield from _Folder(folder, sources).found()
+            yield ImportTotal(len(sources))
+            yield from _MemoryFolder(folder, sources).found()
 
 
 def _memory_folders(path: Path) -> list[Path]:
@@ -70,10 +70,10 @@ def _memory_folders(path: Path) -> list[Path]:
         found = sorted(each for each in path.glob(pattern) if each.is_dir())
         if found:
             return found
-    return [path] if any(path.glob("*.md")) and not _is_whole(path) else []
+    return [path] if any(path.glob("*.md")) and not _is_claude_home(path) else []
 
 
-def _is_whole(path: Path) -> bool:
+def _is_claude_home(path: Path) -> bool:
     """Whether this is all that Claude Code keeps. A CLAUDE.md in it is no memory of its own."""
     names = ("projects", "settings.json", "history.jsonl")
     return path.is_dir() and (
@@ -86,29 +86,29 @@ def _has_sessions(path: Path) -> bool:
     return any(path.glob("*/*.jsonl" if path.name == "projects" else "*.jsonl"))
 
 
-class _Folder(LinkedNotes):
+class _MemoryFolder(LinkedNotes):
     """One project's memory folder."""
 
     worded = False
 
-    def __init__(self, folder: Path, sources: list[Source]) -> None:
+    def __init__(self, folder: Path, sources: list[SourceFile]) -> None:
         super().__init__([each for each in sources if each.name != INDEX])
         self._index = next((each for each in sources if each.name == INDEX), None)
         self._project = folder.parent.name if folder.name == "memory" else folder.name
         # Claude Code names a project's folder by its whole path; another name says too little.
         named = self._project.startswith("-")
         self._identity = self._project if named else str(folder.resolve())
-        self._space = _space(folder)
+        self._space = _find_space(folder)
         self._titles: dict[str, str] = {}
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[ReaderOutput]:
         if self._space is None:
             said = "what is about it becomes global; `--space` says another"
-            yield Note(f"the project of {self._project} is not known: {said}")
+            yield ImportNote(f"the project of {self._project} is not known: {said}")
         rest = self._read_index()
         yield from super().found()
         if rest:
-            yield Item(self._index_values(rest), INDEX)
+            yield ImportItem(self._index_values(rest), INDEX)
 
     def _read_index(self) -> str:
         """Take the titles from the index; return what else stands there."""
@@ -138,13 +138,13 @@ class _Folder(LinkedNotes):
         self.places.add(self.id_of(note), note.name, note.stem)
 
     def values_of(self, note: Written) -> Json:
-        kind = _kind(note)
+        kind = _note_kind(note)
         about = kind == "user"
-        return filled(
+        return drop_empty(
             id=self.id_of(note),
             content=self.text_of(note),
             title=self._titles.get(note.name) or note.text("name") or note.stem,
-            type=type_of(kind),
+            type=map_type(kind),
             tags=["about_self"] if about else [],
             space=None if about else self._space,
             created=note.time("modified") or note.created(),
@@ -156,7 +156,7 @@ class _Folder(LinkedNotes):
 
     def _index_values(self, text: str) -> Json:
         assert self._index is not None
-        return filled(
+        return drop_empty(
             id=self._id(INDEX),
             content=text,
             title=f"Notes on {self._space or self._project}",
@@ -167,26 +167,26 @@ class _Folder(LinkedNotes):
         )
 
 
-def _kind(note: Written) -> str:
+def _note_kind(note: Written) -> str:
     metadata = note.properties.get("metadata")
     nested = metadata.get("type") if isinstance(metadata, dict) else None
     return str(nested or note.text("type")).strip().lower()
 
 
-def _space(folder: Path) -> str | None:
+def _find_space(folder: Path) -> str | None:
     """Return the project's space. The folder's name has lost where it was; a session knows."""
     found = sorted(folder.parent.glob("*.jsonl"), key=lambda each: each.stat().st_mtime)
     for transcript in found[-TRANSCRIPTS:]:
         with transcript.open("rb") as file:
             lines = file.read(TRANSCRIPT_BYTES).splitlines()
         for line in lines:
-            where = _folder_in(line)
+            where = _read_cwd(line)
             if where is not None:
                 return space_of(where) or Path(where).name
     return None
 
 
-def _folder_in(line: bytes) -> str | None:
+def _read_cwd(line: bytes) -> str | None:
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):

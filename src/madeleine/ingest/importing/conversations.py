@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from madeleine.ingest.importing.json_files import elements
-from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.json_files import read_elements
+from madeleine.ingest.importing.sources import SourceFile, files_of
 from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
+    ImportItem,
+    ImportProblem,
     Json,
     NotThatFormat,
-    filled,
+    ReaderOutput,
+    drop_empty,
     given_id,
 )
 
@@ -27,7 +27,7 @@ PIECE_CHARS = 200_000  # a longer message is kept in pieces: one memory has its 
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ImportedMessage:
     """One message of a conversation."""
 
     id: str
@@ -37,17 +37,17 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ImportedConversation:
     """One conversation, in order."""
 
     id: str
     title: str
     uri: str
-    messages: tuple[Message, ...]
+    messages: tuple[ImportedMessage, ...]
 
 
 @contextmanager
-def conversation_files(path: Path, *more: str) -> Iterator[list[Source]]:
+def conversation_files(path: Path, *more: str) -> Iterator[list[SourceFile]]:
     """Give the files of an export: `conversations.json`, one of several, and those in `more`."""
     with files_of(path, ".json") as sources:
         alone = path.is_file() and len(sources) == 1
@@ -62,35 +62,35 @@ def _is_wanted(name: str, more: tuple[str, ...]) -> bool:
     return file.startswith("conversations") or file in more
 
 
-def conversations_in(source: Source) -> Iterator[tuple[str, object]]:
+def conversations_in(source: SourceFile) -> Iterator[tuple[str, object]]:
     """Give each conversation of a file with its place; what breaks the file off is raised."""
     with source.opened() as stream:
-        for number, said in enumerate(elements(stream, source.name), start=1):
+        for number, said in enumerate(read_elements(stream, source.name), start=1):
             yield f"{source.name}: conversation {number}", said
 
 
-def items_of(form: str, conversation: Conversation, place: str) -> Iterator[Found]:
+def items_of(form: str, conversation: ImportedConversation, place: str) -> Iterator[ReaderOutput]:
     """Give the messages of one conversation."""
     said = [each for each in conversation.messages if each.text.strip()]
     turn = 0
     for message in said:
-        for number, piece in enumerate(pieces(message.text)):
-            values = _values(form, conversation, message, piece, turn, number)
-            yield Item(values, f"{place}, message {turn + 1}")
+        for number, piece in enumerate(split_into_pieces(message.text)):
+            values = _memory_values(form, conversation, message, piece, turn, number)
+            yield ImportItem(values, f"{place}, message {turn + 1}")
             turn += 1
 
 
-def _values(
+def _memory_values(
     form: str,
-    conversation: Conversation,
-    message: Message,
+    conversation: ImportedConversation,
+    message: ImportedMessage,
     text: str,
     turn: int,
     number: int,
 ) -> Json:
     again = () if number == 0 else (str(number),)
     own = given_id(form, message.id, conversation.id, *again)
-    return filled(
+    return drop_empty(
         id=own if number == 0 else given_id(form, f"{message.id}#{number}", conversation.id),
         content=text,
         type="event",
@@ -98,7 +98,7 @@ def _values(
         tags=[form],
         created=message.at,
         source=f"import:{form}",
-        origin=filled(
+        origin=drop_empty(
             session=f"{form}:{conversation.id}"[:300],
             speaker=message.speaker,
             uri=conversation.uri,
@@ -107,7 +107,7 @@ def _values(
     )
 
 
-def pieces(text: str) -> Iterable[str]:
+def split_into_pieces(text: str) -> Iterable[str]:
     """Cut a very long message at its paragraphs."""
     if len(text) <= PIECE_CHARS:
         return [text]
@@ -124,5 +124,5 @@ def pieces(text: str) -> Iterable[str]:
     return [each for each in (*found, piece) if each.strip()]
 
 
-def broken(place: str, error: Exception) -> Broken:
-    return Broken(place, f"is not as expected: {error}")
+def build_problem(place: str, error: Exception) -> ImportProblem:
+    return ImportProblem(place, f"is not as expected: {error}")

@@ -27,11 +27,18 @@ from madeleine.ingest.importing import (
 )
 from madeleine.ingest.importing.recognising import hint_for
 from madeleine.ingest.importing.table import FORMATS
-from madeleine.ingest.importing.values import Broken, Found, Item, Json, Note, NotThatFormat
+from madeleine.ingest.importing.values import (
+    ImportItem,
+    ImportNote,
+    ImportProblem,
+    Json,
+    NotThatFormat,
+    ReaderOutput,
+)
 from madeleine.language.secrets import redact_secrets
 from madeleine.model.draft import MemoryLimits
 
-READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
+READERS: Mapping[str, Callable[[Path], Iterator[ReaderOutput]]] = {
     "agents-md": agents_md.read,
     "automem": automem.read,
     "basic-memory": basic_memory.read,
@@ -49,52 +56,54 @@ NAMES = frozenset({"id", "target", "session", "superseded_by"})  # what somethin
 BOUNDS = MemoryLimits()
 
 
-def read(form: str, path: Path, space: str | None = None) -> Iterator[Found]:
+def read(form: str, path: Path, space: str | None = None) -> Iterator[ReaderOutput]:
     """Give what is at a path, read as the format says; `space` puts all of it there. What is of
     another format is refused, with the one that it looks like."""
     if form not in READERS:
         raise UnknownWord("format", form, list(FORMATS))
     try:
-        guarded = _guarded(READERS[form](path), space, form in AS_IT_IS)
-        yield from _doubted(guarded, lambda: hint_for(form, path))
+        guarded = _guard_items(READERS[form](path), space, form in AS_IT_IS)
+        yield from _add_doubt(guarded, lambda: hint_for(form, path))
     except NotThatFormat as error:
         error.hint = hint_for(form, path) or error.hint
         raise
 
 
-def _doubted(found: Iterator[Found], hint: Callable[[], str]) -> Iterator[Found]:
+def _add_doubt(found: Iterator[ReaderOutput], hint: Callable[[], str]) -> Iterator[ReaderOutput]:
     """Add what the path looks like, if all that was found is broken; where nothing was, say so."""
     items = broken = said = 0
     for each in found:
-        items += isinstance(each, Item)
-        broken += isinstance(each, Broken)
-        said += isinstance(each, Note)
+        items += isinstance(each, ImportItem)
+        broken += isinstance(each, ImportProblem)
+        said += isinstance(each, ImportNote)
         yield each
     doubt = hint() if not items and (broken or not said) else ""
     if doubt:
-        yield Note(doubt)
+        yield ImportNote(doubt)
     if not (items or broken or said):
-        yield Note("it is of that format, and nothing is in it")
+        yield ImportNote("it is of that format, and nothing is in it")
 
 
-def _guarded(found: Iterator[Found], space: str | None, as_it_is: bool) -> Iterator[Found]:
+def _guard_items(
+    found: Iterator[ReaderOutput], space: str | None, as_it_is: bool
+) -> Iterator[ReaderOutput]:
     secrets = 0
     for each in found:
-        if not isinstance(each, Item):
+        if not isinstance(each, ImportItem):
             yield each
             continue
         values = each.values if space is None else {**each.values, "space": space}
         if not as_it_is:
-            values, count = _without_secrets(values)
+            values, count = _redact_values(values)
             secrets += count
-            values = _fitted(values)
-        yield Item(values, each.place)
+            values = _fit_to_limits(values)
+        yield ImportItem(values, each.place)
     if secrets:
         words = "1 secret was" if secrets == 1 else f"{secrets:,} secrets were"
-        yield Note(f"{words} found and left out, marked as [redacted]")
+        yield ImportNote(f"{words} found and left out, marked as [redacted]")
 
 
-def _without_secrets(values: Json) -> tuple[Json, int]:
+def _redact_values(values: Json) -> tuple[Json, int]:
     """Return the values without keys, tokens and passwords, and how many there were."""
     count = 0
 
@@ -111,7 +120,7 @@ def _without_secrets(values: Json) -> tuple[Json, int]:
     return cast("Json", clean(values)), count
 
 
-def _fitted(values: Json) -> Json:
+def _fit_to_limits(values: Json) -> Json:
     """Return the values within the bounds of one memory: other programs have others, and a note
     with a thousand links is worth its text and the first of them."""
     fitted = dict(values)

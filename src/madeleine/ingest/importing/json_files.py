@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from madeleine.ingest.importing.sources import Source
+from madeleine.ingest.importing.sources import SourceFile
 from madeleine.ingest.importing.values import NotThatFormat
 
 READ_CHARS = 1 << 20
@@ -17,18 +17,18 @@ LINE_BYTES = 32 * 1024 * 1024
 _BETWEEN = " \t\r\n,"
 
 
-def elements(stream: BinaryIO, name: str) -> Iterator[object]:
+def read_elements(stream: BinaryIO, name: str) -> Iterator[object]:
     """Give the elements of the array in a file, one at a time: an export may be gigabytes."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig")
     try:
-        yield from _Array(text, name).elements()
+        yield from _ArrayReader(text, name).elements()
     except UnicodeDecodeError as error:
         raise NotThatFormat(name, "is not UTF-8") from error
     finally:
         text.detach()
 
 
-class _Array:
+class _ArrayReader:
     """An array being read: what is in memory of it, and how far that is read."""
 
     def __init__(self, text: io.TextIOWrapper, name: str) -> None:
@@ -73,15 +73,15 @@ class _Array:
         return bool(read)
 
 
-def whole(source: Source) -> object:
+def read_whole(source: SourceFile) -> object:
     """Return what a JSON file says."""
     if source.size > WHOLE_BYTES:
         raise NotThatFormat(source.name, f"is {source.size:,} bytes; at most {WHOLE_BYTES:,}")
     with source.opened() as stream:
-        return parsed(source.name, stream.read(WHOLE_BYTES + 1))
+        return parse_json(source.name, stream.read(WHOLE_BYTES + 1))
 
 
-def parsed(name: str, data: bytes) -> object:
+def parse_json(name: str, data: bytes) -> object:
     """Return what JSON bytes say."""
     try:
         return json.loads(data.decode("utf-8-sig"))
@@ -89,17 +89,17 @@ def parsed(name: str, data: bytes) -> object:
         raise NotThatFormat(name, f"is not JSON: {error}") from error
 
 
-def lines(stream: BinaryIO) -> Iterator[tuple[int, object | ValueError]]:
+def read_lines(stream: BinaryIO) -> Iterator[tuple[int, object | ValueError]]:
     """Give each line's number and what it says, or what is wrong with it; blank ones are left
     out. A line without an end is as good as one with."""
     number = 0
     while line := stream.readline(LINE_BYTES):
         number += 1
         if line.strip():
-            yield number, _line(line)
+            yield number, _parse_line(line)
 
 
-def _line(line: bytes) -> object | ValueError:
+def _parse_line(line: bytes) -> object | ValueError:
     try:
         value: object = json.loads(line.decode("utf-8-sig"))
     except ValueError as error:

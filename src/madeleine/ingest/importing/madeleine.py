@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable, NoFile
-from madeleine.ingest.importing.json_files import lines
-from madeleine.ingest.importing.sources import Source, is_zip, notes_of, on_disk
+from madeleine.ingest.importing.json_files import read_lines
+from madeleine.ingest.importing.sources import SourceFile, is_zip, notes_of, source_on_disk
 from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
+    ImportItem,
+    ImportProblem,
+    ImportTotal,
     Json,
     NotThatFormat,
-    Total,
-    filled,
+    ReaderOutput,
+    drop_empty,
 )
-from madeleine.ingest.whole import fields_of
+from madeleine.ingest.whole import memory_fields
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.vault.markdown import read_memory, render_memory
 
@@ -32,38 +32,38 @@ VERSION = 1
 TRASH = "trash/"
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every memory of an export."""
     if not path.exists():
         raise NoFile(path)
     if path.is_dir() or is_zip(path):
         with notes_of(path, "memories") as sources:
-            yield Total(len(sources))
+            yield ImportTotal(len(sources))
             for source in sources:
-                yield _of_file(source)
+                yield _read_memory_file(source)
     else:
-        yield from _of_lines(on_disk(path, path.name))
+        yield from _read_json_lines(source_on_disk(path, path.name))
 
 
 # -- JSON lines ----------------------------------------------------------------------------
 
 
-def _of_lines(source: Source) -> Iterator[Found]:
+def _read_json_lines(source: SourceFile) -> Iterator[ReaderOutput]:
     with source.opened() as stream:
-        said = lines(stream)
+        said = read_lines(stream)
         _, head = next(said, (0, None))
-        yield Total(_check(source, head))
+        yield ImportTotal(_check(source, head))
         ended = False
         for number, value in said:
             ended = isinstance(value, Mapping) and value.get("format") == EXPORT
             if not ended:
-                yield _line(value, f"{source.name}:{number}")
+                yield _parse_line(value, f"{source.name}:{number}")
     if not ended:
         problem = "ends before its last line: it was cut, and holds not all"
-        yield Broken(source.name, problem, cut=True)
+        yield ImportProblem(source.name, problem, cut=True)
 
 
-def _check(source: Source, head: object) -> int:
+def _check(source: SourceFile, head: object) -> int:
     """Look at the first line, which says what the file is; return how many memories follow."""
     if not isinstance(head, Mapping) or head.get("format") != EXPORT:
         hint = "the first line of `madeleine export` says so; `remember --jsonl` takes plain drafts"
@@ -75,33 +75,33 @@ def _check(source: Source, head: object) -> int:
     return total if isinstance(total, int) else 0
 
 
-def _line(value: object, place: str) -> Found:
+def _parse_line(value: object, place: str) -> ReaderOutput:
     if isinstance(value, ValueError):
-        return Broken(place, f"not JSON: {value}")
+        return ImportProblem(place, f"not JSON: {value}")
     if not isinstance(value, dict):
-        return Broken(place, "not a JSON object")
-    return Item({**value, "whole": True}, place)
+        return ImportProblem(place, "not a JSON object")
+    return ImportItem({**value, "whole": True}, place)
 
 
 # -- files ---------------------------------------------------------------------------------
 
 
-def _of_file(source: Source) -> Found:
+def _read_memory_file(source: SourceFile) -> ReaderOutput:
     name = source.name.removeprefix(TRASH)
     looks = Fingerprint(int(source.modified.timestamp() * 1e9), source.size)
     try:
         text = source.text()
         memory = read_memory(name, text.encode("utf-8"), looks).memory
     except FileUnreadable as error:
-        return Broken(f"{source.name}:{error.line}", error.problem)
+        return ImportProblem(f"{source.name}:{error.line}", error.problem)
     except NotThatFormat as error:
-        return Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+        return ImportProblem(source.name, error.message.removeprefix(f"{source.name}: "))
     ours = render_memory(memory).decode("utf-8") == text
-    values: Json = filled(
-        **fields_of(memory),
+    values: Json = drop_empty(
+        **memory_fields(memory),
         path=name,
         file=None if ours else text,
         whole=True,
         trashed=source.name.startswith(TRASH),
     )
-    return Item(values, source.name)
+    return ImportItem(values, source.name)

@@ -12,20 +12,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from madeleine.ingest.importing.json_files import lines
-from madeleine.ingest.importing.sources import Source, on_disk, the_file
+from madeleine.ingest.importing.json_files import read_lines
+from madeleine.ingest.importing.sources import SourceFile, find_one_file, source_on_disk
 from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
+    DanglingLinks,
+    ImportItem,
+    ImportProblem,
+    ImportTotal,
     Json,
-    LooseEnds,
     NotThatFormat,
-    Total,
-    filled,
+    ReaderOutput,
+    drop_empty,
     stable_id,
 )
-from madeleine.ingest.importing.words import connection, type_of
+from madeleine.ingest.importing.words import build_connection, map_type
 from madeleine.model.times import format_time
 
 FORM = "mcp-memory"
@@ -40,31 +40,31 @@ class _Entity:
     relations: dict[tuple[str, str], None] = field(default_factory=dict)
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every entity with its relations. They may come in any order, so all are read first."""
-    file = the_file(path, NAMES[0], *NAMES)
-    graph = _Graph(on_disk(file, file.name), str(file.resolve()))
+    file = find_one_file(path, NAMES[0], *NAMES)
+    graph = _EntityGraph(source_on_disk(file, file.name), str(file.resolve()))
     yield from graph.read()
-    yield Total(len(graph.entities))
+    yield ImportTotal(len(graph.entities))
     yield from graph.items()
 
 
-class _Graph:
+class _EntityGraph:
     """What the file says."""
 
-    def __init__(self, source: Source, where: str) -> None:
+    def __init__(self, source: SourceFile, where: str) -> None:
         self._source = source
         self._where = where
         self.entities: dict[str, _Entity] = {}
         self._relations: list[tuple[int, str, str, str]] = []
-        self._loose = LooseEnds()
+        self._loose = DanglingLinks()
 
-    def read(self) -> Iterator[Broken]:
+    def read(self) -> Iterator[ImportProblem]:
         with self._source.opened() as stream:
-            for number, said in lines(stream):
+            for number, said in read_lines(stream):
                 problem = self._take(number, said)
                 if problem:
-                    yield Broken(self._place(number), problem)
+                    yield ImportProblem(self._place(number), problem)
         if not self.entities and not self._relations:
             raise NotThatFormat(self._source.name, "holds no entities", "is it a memory.jsonl?")
 
@@ -102,24 +102,26 @@ class _Graph:
         self._relations.append((number, str(ends[0]), str(ends[1]), str(said.get("relationType"))))
         return ""
 
-    def items(self) -> Iterator[Found]:
+    def items(self) -> Iterator[ReaderOutput]:
         for number, start, end, word in self._relations:
             if start in self.entities and end in self.entities:
                 self.entities[start].relations[end, word] = None
             else:
                 self._loose.add(self._place(number), f"{start} {word} {end}")
         for name, entity in self.entities.items():
-            yield Item(self._values(name, entity), self._place(entity.line))
+            yield ImportItem(self._values(name, entity), self._place(entity.line))
         yield from self._loose.told()
 
     def _values(self, name: str, entity: _Entity) -> Json:
-        links = [connection(self._id(end), word) for end, word in entity.relations if end != name]
+        links = [
+            build_connection(self._id(end), word) for end, word in entity.relations if end != name
+        ]
         head = f"{name} ({entity.kind})" if entity.kind else name
-        return filled(
+        return drop_empty(
             id=self._id(name),
             content="\n".join([head, *(f"- {each}" for each in entity.observations)]),
             title=" ".join(name.split()),
-            type=type_of(entity.kind),
+            type=map_type(entity.kind),
             tags=[entity.kind] if entity.kind else [],
             created=format_time(self._source.modified),
             source=f"import:{FORM}",

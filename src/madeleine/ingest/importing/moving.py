@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from madeleine.ingest.importing.values import Broken, Found, Item, Json, Note, Total
+from madeleine.ingest.importing.values import (
+    ImportItem,
+    ImportNote,
+    ImportProblem,
+    ImportTotal,
+    Json,
+    ReaderOutput,
+)
 
 BATCH_ITEMS = 128
 BATCH_CHARS = 2_000_000  # well under what the daemon takes in one request
@@ -22,7 +29,7 @@ Progress = Callable[[int, int | None], None]
 
 
 @dataclass(slots=True)
-class Moving:
+class MemoryImport:
     """What waits to be sent, and what came of the rest."""
 
     form: str
@@ -38,30 +45,30 @@ class Moving:
     cut: bool = False
     """Whether the source ended before its end."""
     _total: int = 0
-    _waiting: list[Item] = field(default_factory=list)
+    _waiting: list[ImportItem] = field(default_factory=list)
     _size: int = 0
     _done: int = 0
 
-    def take_all(self, found: Iterable[Found]) -> Json:
+    def take_all(self, found: Iterable[ReaderOutput]) -> Json:
         """Bring in everything that a reader finds; return what came of it."""
         for each in found:
             self._take(each)
         self._send()
         return self._answer()
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: ReaderOutput) -> None:
         match found:
-            case Item():
+            case ImportItem():
                 self._add(found)
-            case Broken(place, problem, cut):
+            case ImportProblem(place, problem, cut):
                 self.cut = self.cut or cut
                 self.problems.append({"place": place, "problem": problem})
-            case Note(text):
+            case ImportNote(text):
                 self.notes.append(text)
-            case Total(count):
+            case ImportTotal(count):
                 self._total += count
 
-    def _add(self, item: Item) -> None:
+    def _add(self, item: ImportItem) -> None:
         self._waiting.append(item)
         self._size += sum(len(str(item.values.get(name, ""))) for name in ("content", "file"))
         if len(self._waiting) >= BATCH_ITEMS or self._size >= BATCH_CHARS:
@@ -80,7 +87,7 @@ class Moving:
         self._waiting, self._size = [], 0
         self.progress(self._done, max(self._total, self._done) if self._total else None)
 
-    def _note(self, item: Item, result: Any) -> None:
+    def _note(self, item: ImportItem, result: Any) -> None:
         if "error" in result:
             self.problems.append({"place": item.place, "problem": result["error"]["message"]})
             return

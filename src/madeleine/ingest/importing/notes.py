@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from madeleine.errors import FileUnreadable
-from madeleine.ingest.importing.sources import Source, is_zip
-from madeleine.ingest.importing.values import NotThatFormat, time_of
+from madeleine.ingest.importing.sources import SourceFile, is_zip
+from madeleine.ingest.importing.values import NotThatFormat, read_foreign_time
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.text import same_text_key
 from madeleine.model.times import format_time
@@ -38,7 +38,7 @@ SIMPLER = "make the property simpler, or take it out"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp3", ".mp4", ".canvas")
 
 
-class Link(NamedTuple):
+class NoteLink(NamedTuple):
     """An arrow in a note's text; the word and the reason are empty for a plain one."""
 
     target: str
@@ -47,7 +47,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MarkdownNote:
     """One note. `properties` are texts, lists and maps, as YAML has them."""
 
     name: str
@@ -92,7 +92,7 @@ class Note:
 
     def time(self, name: str) -> str | None:
         """Return a property that is an instant; nothing when it is none."""
-        return time_of(self.text(name))
+        return read_foreign_time(self.text(name))
 
     def tags(self) -> list[str]:
         """Return the note's tags: of its properties, and those in its text."""
@@ -105,12 +105,12 @@ class Note:
         """The text without code."""
         return _CODE.sub(" ", self.body)
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[NoteLink]:
         """Give each link once: those in a line of its own with the word before it."""
         return links_in(self.body)
 
 
-def links_in(text: str) -> Iterator[Link]:
+def links_in(text: str) -> Iterator[NoteLink]:
     """Give each link of a text once: those in a line of its own with the word before it."""
     seen: set[str] = set()
     spoken = _CODE.sub(" ", text)
@@ -119,15 +119,15 @@ def links_in(text: str) -> Iterator[Link]:
         if _CHECKBOX.match(word):
             continue
         seen.add(found["target"].strip().lower())
-        yield Link(found["target"].strip(), word.strip(), found["why"] or "")
+        yield NoteLink(found["target"].strip(), word.strip(), found["why"] or "")
     for embedded, target in _LINK.findall(spoken):
         key = target.strip().lower()
         if key not in seen and not (embedded and key.endswith(_PICTURES)):
             seen.add(key)
-            yield Link(target.strip())
+            yield NoteLink(target.strip())
 
 
-def read_note(source: Source) -> Note:
+def read_note(source: SourceFile) -> MarkdownNote:
     """Return the note in a file; `NotThatFormat` if it cannot be read. A property that is no YAML
     is left out; one that is nested too deeply or too large is nobody's property, so the whole
     file is refused."""
@@ -150,7 +150,7 @@ def read_note(source: Source) -> Note:
             raise NotThatFormat(source.name or "the text", problem, SIMPLER) from error
         except InvalidYaml:
             unread.append(key)
-    return Note(source.name, document.content, source.modified, properties, tuple(unread))
+    return MarkdownNote(source.name, document.content, source.modified, properties, tuple(unread))
 
 
 def root_of(path: Path) -> str:
@@ -162,7 +162,7 @@ def root_of(path: Path) -> str:
     return str(place.parent if place.is_file() else place)
 
 
-class Texts:
+class UniqueTexts:
     """Which texts stand in one note only. Such a note is known again by its text when its folder
     was moved; of several with one text each is a memory of its own."""
 
@@ -177,7 +177,7 @@ class Texts:
         return self._seen.get(same_text_key(text), False)
 
 
-class Places:
+class LinkTargets:
     """Which note a link means: by its path, its name, its title or another name of it."""
 
     def __init__(self) -> None:
@@ -186,24 +186,24 @@ class Places:
 
     def add(self, memory_id: str, *names: str) -> None:
         """Note the names of a note's file; of several with one name the first counts."""
-        _note(self._files, memory_id, names)
+        _add_names(self._files, memory_id, names)
 
     def add_others(self, memory_id: str, *names: str) -> None:
         """Note what else a note is called; the name of a file goes before."""
-        _note(self._others, memory_id, names)
+        _add_names(self._others, memory_id, names)
 
     def find(self, target: str) -> str | None:
-        key = _plain(target)
+        key = _normalize_name(target)
         last = key.rpartition("/")[2]
         found = (each.get(name) for each in (self._files, self._others) for name in (key, last))
         return next((each for each in found if each), None)
 
 
-def _note(ids: dict[str, str], memory_id: str, names: Sequence[str]) -> None:
+def _add_names(ids: dict[str, str], memory_id: str, names: Sequence[str]) -> None:
     for name in names:
         if name:
-            ids.setdefault(_plain(name), memory_id)
+            ids.setdefault(_normalize_name(name), memory_id)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.strip().removesuffix(".md").removeprefix("memory://").strip("/").lower()

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from madeleine.ingest.importing.linked_notes import LinkedNotes
-from madeleine.ingest.importing.notes import Link, Note, root_of
-from madeleine.ingest.importing.sources import Source, notes_of
-from madeleine.ingest.importing.values import Found, Json, Total, filled, stable_id
-from madeleine.ingest.importing.words import type_of
+from madeleine.ingest.importing.notes import MarkdownNote, NoteLink, root_of
+from madeleine.ingest.importing.sources import SourceFile, notes_of
+from madeleine.ingest.importing.values import ImportTotal, Json, ReaderOutput, drop_empty, stable_id
+from madeleine.ingest.importing.words import map_type
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
 from madeleine.model.words import Tier
@@ -30,42 +30,42 @@ NOT_LINKED = "not_linked"
 _OURS = compile_late(rf"\n\n{CONNECTIONS}(?:\n- [^\n]*)*(?P<rest>\n.*)?\Z", re.DOTALL)
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every note of a vault."""
     with notes_of(path) as sources:
-        yield Total(len(sources))
-        yield from _Notes(path, sources).found()
+        yield ImportTotal(len(sources))
+        yield from _ObsidianNotes(path, sources).found()
 
 
-class _Notes(LinkedNotes):
+class _ObsidianNotes(LinkedNotes):
     """The notes of one vault."""
 
-    def __init__(self, path: Path, sources: list[Source]) -> None:
+    def __init__(self, path: Path, sources: list[SourceFile]) -> None:
         super().__init__(sources)
         self._vault = path.resolve().stem
         self._root = root_of(path)
 
-    def id_of(self, note: Note) -> str:
+    def id_of(self, note: MarkdownNote) -> str:
         return note.text("id") if note.has_id() else stable_id(FORM, self._root, note.name)
 
-    def text_of(self, note: Note) -> str:
+    def text_of(self, note: MarkdownNote) -> str:
         return text_of(note)
 
-    def add_names(self, note: Note) -> None:
+    def add_names(self, note: MarkdownNote) -> None:
         memory_id = self.id_of(note)
         self.places.add(memory_id, note.name, note.stem)
         self.places.add_others(memory_id, note.text("title"), *note.texts("aliases"))
 
-    def links_of(self, note: Note) -> Iterator[Link]:
+    def links_of(self, note: MarkdownNote) -> Iterator[NoteLink]:
         passed = {each.lower() for each in note.texts(NOT_LINKED)} if note.has_id() else set()
         return (each for each in note.links() if each.target.lower() not in passed)
 
-    def values_of(self, note: Note) -> Json:
+    def values_of(self, note: MarkdownNote) -> Json:
         content, ours = text_of(note), note.has_id()  # our own export says which memory it is
         said: Json = {
             "id": self.id_of(note),
             "content": content,
-            "type": type_of(note.text("type")),
+            "type": map_type(note.text("type")),
             "title": note.text("title") or note.stem,
             "tags": note.tags(),
             "created": note.created(),
@@ -75,10 +75,10 @@ class _Notes(LinkedNotes):
             "connections": list(self.connections_of(note)),
             "plain": self.texts.is_once(content) and not ours,
         }
-        return filled(**{**said, **(kept_values(note) if ours else {})})
+        return drop_empty(**{**said, **(exported_values(note) if ours else {})})
 
 
-def text_of(note: Note) -> str:
+def text_of(note: MarkdownNote) -> str:
     """Return what a note says, without the list of connections that our export put there."""
     if not note.has_id():
         return note.body
@@ -90,7 +90,7 @@ def text_of(note: Note) -> str:
     return note.body[:begun] + (f"\n\n{rest}" if rest else "")
 
 
-def kept_values(note: Note) -> Json:
+def exported_values(note: MarkdownNote) -> Json:
     """Return what our own export wrote; a memory without a title has none."""
     tier = note.text("tier")
     return {
@@ -99,6 +99,6 @@ def kept_values(note: Note) -> Json:
         "space": note.text("space"),
         "source": note.text("source") or None,
         "title": note.text("title"),
-        "origin": filled(uri=note.text("origin")),
+        "origin": drop_empty(uri=note.text("origin")),
         "valid_until": note.time("valid_until"),
     }

@@ -13,19 +13,19 @@ from pathlib import Path
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.ingest.importing.notes import read_note
-from madeleine.ingest.importing.sources import Source, notes_of
+from madeleine.ingest.importing.sources import SourceFile, notes_of
 from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
+    ImportItem,
+    ImportNote,
+    ImportProblem,
+    ImportTotal,
     Json,
-    Note,
     NotThatFormat,
-    Total,
-    filled,
-    time_of,
+    ReaderOutput,
+    drop_empty,
+    read_foreign_time,
 )
-from madeleine.ingest.whole import fields_of
+from madeleine.ingest.whole import memory_fields
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.stored import StoredMemory
@@ -39,24 +39,24 @@ DELETED = "deleted"
 MISSING = "holds no memories of Ormah: no .md file in it says its `id` and `type`, as Ormah's do"
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every memory of the folder."""
     if not path.exists():
         raise NoFile(path)
     folder = path / NODES if (path / NODES).is_dir() else path
     with notes_of(folder, "memories of Ormah") as sources:
         kept = [each for each in sources if not each.name.startswith((f"{DELETED}/", "trash/"))]
-        if not any(map(_is_ormahs, kept)):
+        if not any(map(_is_ormah_note, kept)):
             raise NotThatFormat(path, MISSING, "name Ormah's memory folder, the one with nodes/")
-        yield Total(len(kept))
-        its_self = _self_of(kept)
+        yield ImportTotal(len(kept))
+        its_self = _find_self_id(kept)
         for source in kept:
             yield _read(source, its_self)
         if len(kept) < len(sources):
-            yield Note(f"{len(sources) - len(kept):,} deleted memories were left out")
+            yield ImportNote(f"{len(sources) - len(kept):,} deleted memories were left out")
 
 
-def _is_ormahs(source: Source) -> bool:
+def _is_ormah_note(source: SourceFile) -> bool:
     """Whether a file says what Ormah writes above every memory; other notes do not."""
     try:
         note = read_note(source)
@@ -65,32 +65,34 @@ def _is_ormahs(source: Source) -> bool:
     return note.has_id() and bool(note.text("type"))
 
 
-def _self_of(sources: list[Source]) -> str | None:
+def _find_self_id(sources: list[SourceFile]) -> str | None:
     """Return the id of its self, which its files may point to."""
     for source in sources:
         if source.name.rpartition("/")[2].startswith("person_"):
-            found = _stored(source)
+            found = _read_stored(source)
             if isinstance(found, StoredMemory) and found.memory.source == SELF_SOURCE:
                 return found.memory.id
     return None
 
 
-def _read(source: Source, its_self: str | None) -> Found:
-    found = _stored(source)
-    if isinstance(found, Broken):
+def _read(source: SourceFile, its_self: str | None) -> ReaderOutput:
+    found = _read_stored(source)
+    if isinstance(found, ImportProblem):
         return found
     memory = with_our_self(found.memory, its_self)
-    return Item({**fields_of(memory), "usage": counters_of(found), "whole": True}, source.name)
+    return ImportItem(
+        {**memory_fields(memory), "usage": usage_counters(found), "whole": True}, source.name
+    )
 
 
-def _stored(source: Source) -> StoredMemory | Broken:
+def _read_stored(source: SourceFile) -> StoredMemory | ImportProblem:
     looks = Fingerprint(int(source.modified.timestamp() * 1e9), source.size)
     try:
         return read_memory(source.name, source.text().encode("utf-8"), looks)
     except FileUnreadable as error:
-        return Broken(f"{source.name}:{error.line}", error.problem)
+        return ImportProblem(f"{source.name}:{error.line}", error.problem)
     except NotThatFormat as error:
-        return Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+        return ImportProblem(source.name, error.message.removeprefix(f"{source.name}: "))
 
 
 def with_our_self(memory: Memory, its_self: str | None) -> Memory:
@@ -100,11 +102,13 @@ def with_our_self(memory: Memory, its_self: str | None) -> Memory:
     return replace(
         memory,
         id=SELF_ID if memory.id == its_self else memory.id,
-        connections=tuple(_redirected(memory.connections, its_self)),
+        connections=tuple(_redirect_connections(memory.connections, its_self)),
     )
 
 
-def _redirected(connections: tuple[Connection, ...], its_self: str) -> Iterator[Connection]:
+def _redirect_connections(
+    connections: tuple[Connection, ...], its_self: str
+) -> Iterator[Connection]:
     for each in connections:
         if each.edge is Edge.DEFINES and each.target == its_self:
             continue
@@ -112,7 +116,7 @@ def _redirected(connections: tuple[Connection, ...], its_self: str) -> Iterator[
         yield Connection(target, each.edge, each.weight, each.reason, each.by, each.at, each.kind)
 
 
-def counters_of(found: StoredMemory) -> Json:
+def usage_counters(found: StoredMemory) -> Json:
     """Return the counters of a file, as far as they make sense."""
     said = found.counters
     usage: Json = {}
@@ -120,5 +124,5 @@ def counters_of(found: StoredMemory) -> Json:
         if name in said:
             usage[name] = said[name]
     for name in ("last_accessed", "last_review"):
-        usage[name] = time_of(said.get(name))
-    return filled(**usage)
+        usage[name] = read_foreign_time(said.get(name))
+    return drop_empty(**usage)

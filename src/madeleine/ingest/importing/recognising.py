@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from madeleine.errors import MadeleineError
-from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.sources import SourceFile, files_of
 from madeleine.language.late_pattern import compile_late
 
 HEAD_BYTES = 1 << 16
@@ -39,24 +39,24 @@ def hint_for(form: str, path: Path) -> str:
     named = shlex.quote(str(path))
     if _is_backup(path):
         return f"it looks like a backup: `madeleine restore-backup {named}`"
-    other = looks_like(path)
+    other = guess_format(path)
     if other in ("", form):
         return ""
     return f"it looks like {other}: `madeleine import {other} {named}`"
 
 
-def looks_like(path: Path) -> str:
+def guess_format(path: Path) -> str:
     """Return the format that a path looks like; the empty text if none."""
     try:
         with files_of(path, "") as sources:
             files = list(islice(sources, NAMES_AT_MOST))
-            found = (*_by_text(files), *_by_name(files))
+            found = (*_guess_by_text(files), *_guess_by_name(files))
     except (MadeleineError, OSError):
         return ""
     return next(iter(found), "")
 
 
-def _by_text(files: list[Source]) -> Iterator[str]:
+def _guess_by_text(files: list[SourceFile]) -> Iterator[str]:
     for source in files:
         name = PurePosixPath(source.name)
         if name.suffix in (".json", ".jsonl") and (len(files) == 1 or _is_main(name)):
@@ -70,7 +70,7 @@ def _is_main(name: PurePosixPath) -> bool:
     return name.name.startswith(("conversations", "memory."))
 
 
-def _by_name(files: list[Source]) -> Iterator[str]:
+def _guess_by_name(files: list[SourceFile]) -> Iterator[str]:
     for form, pattern in _BY_NAME:
         if any(pattern.fullmatch(source.name) for source in files):
             yield form

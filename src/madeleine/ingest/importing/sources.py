@@ -33,7 +33,7 @@ _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # what a zip says that does not know 
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """One file, by its path in the folder or zip, with `/`."""
 
     name: str
@@ -81,20 +81,20 @@ def is_zip(path: Path) -> bool:
 
 
 @contextmanager
-def files_of(path: Path, *suffixes: str) -> Iterator[list[Source]]:
+def files_of(path: Path, *suffixes: str) -> Iterator[list[SourceFile]]:
     """Give the files at a path whose names end so, in order; hidden ones are passed over."""
     if not path.exists():
         raise NoFile(path)
     if is_zip(path):
-        with _archive(path) as archive:
-            yield _in_zip(path, archive, suffixes)
+        with _open_zip(path) as archive:
+            yield _list_zip(path, archive, suffixes)
     elif path.is_dir():
-        yield list(_in_folder(path, suffixes))
+        yield list(_iterate_folder(path, suffixes))
     else:
-        yield [on_disk(path, path.name)]
+        yield [source_on_disk(path, path.name)]
 
 
-def the_file(path: Path, what: str, *names: str) -> Path:
+def find_one_file(path: Path, what: str, *names: str) -> Path:
     """Return the file that is meant: the one at the path, or in a folder the one of such a name;
     without it the only one that ends as JSON does."""
     if path.is_file():
@@ -114,7 +114,7 @@ def _is_json(path: Path) -> bool:
 
 
 @contextmanager
-def notes_of(path: Path, what: str = "notes") -> Iterator[list[Source]]:
+def notes_of(path: Path, what: str = "notes") -> Iterator[list[SourceFile]]:
     """Give the markdown files at a path; refuse one that has none, or a file that is no text."""
     with files_of(path, ".md") as sources:
         if not sources:
@@ -130,25 +130,25 @@ def refuse_other(path: Path) -> None:
         raise NotThatFormat(path, f"is no markdown: its name ends in {path.suffix}")
 
 
-def on_disk(path: Path, name: str) -> Source:
+def source_on_disk(path: Path, name: str) -> SourceFile:
     """Return a file of the disk."""
     found = path.stat()
     modified = datetime.fromtimestamp(found.st_mtime, UTC)
-    return Source(name, modified, found.st_size, lambda: path.open("rb"))
+    return SourceFile(name, modified, found.st_size, lambda: path.open("rb"))
 
 
-def _in_folder(top: Path, suffixes: tuple[str, ...]) -> Iterator[Source]:
+def _iterate_folder(top: Path, suffixes: tuple[str, ...]) -> Iterator[SourceFile]:
     for folder, below, names in os.walk(top):
         below[:] = sorted(each for each in below if not each.startswith("."))
         for name in sorted(names):
             path = Path(folder, name)
             wanted = name.endswith(suffixes) and not name.startswith(".")
             if wanted and path.is_file() and not path.is_symlink():
-                yield on_disk(path, path.relative_to(top).as_posix())
+                yield source_on_disk(path, path.relative_to(top).as_posix())
 
 
 @contextmanager
-def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
@@ -156,17 +156,23 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise NotThatFormat(path, BROKEN, GET_AGAIN) from error
 
 
-def _in_zip(path: Path, archive: zipfile.ZipFile, suffixes: tuple[str, ...]) -> list[Source]:
+def _list_zip(path: Path, archive: zipfile.ZipFile, suffixes: tuple[str, ...]) -> list[SourceFile]:
     entries = [each for each in archive.infolist() if not each.is_dir()]
     _check(path, entries)
     wanted = [
-        each for each in entries if each.filename.endswith(suffixes) and not _hidden(each.filename)
+        each
+        for each in entries
+        if each.filename.endswith(suffixes) and not _is_hidden(each.filename)
     ]
-    return [_packed(archive, each) for each in sorted(wanted, key=lambda each: each.filename)]
+    return [
+        _source_in_zip(archive, each) for each in sorted(wanted, key=lambda each: each.filename)
+    ]
 
 
-def _packed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Source:
-    return Source(entry.filename, _when(entry), entry.file_size, lambda: archive.open(entry))
+def _source_in_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> SourceFile:
+    return SourceFile(
+        entry.filename, _entry_time(entry), entry.file_size, lambda: archive.open(entry)
+    )
 
 
 def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
@@ -183,12 +189,12 @@ def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
             raise NotThatFormat(path, f"{each.filename} is encrypted", UNPACK)
 
 
-def _hidden(name: str) -> bool:
+def _is_hidden(name: str) -> bool:
     parts = PurePosixPath(name).parts
     return any(part.startswith(".") for part in parts) or parts[0] == "__MACOSX"
 
 
-def _when(entry: zipfile.ZipInfo) -> datetime:
+def _entry_time(entry: zipfile.ZipInfo) -> datetime:
     try:
         return datetime(*entry.date_time, tzinfo=UTC)
     except ValueError:

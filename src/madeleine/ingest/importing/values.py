@@ -17,7 +17,7 @@ NAMED_AT_MOST = 5  # of many alike, so many are named and the rest counted
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ImportItem:
     """One memory, as the fields of `model.incoming.Incoming`, and where it was found."""
 
     values: Json
@@ -25,7 +25,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class ImportProblem:
     """Something that cannot be brought in; the rest goes on."""
 
     place: str
@@ -35,20 +35,20 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ImportNote:
     """Something worth saying about the whole."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class ImportTotal:
     """How many there are to look at, when that is known before the end."""
 
     count: int
 
 
-Found: TypeAlias = Item | Broken | Note | Total
+ReaderOutput: TypeAlias = ImportItem | ImportProblem | ImportNote | ImportTotal
 
 
 class NotThatFormat(Rejected):
@@ -79,7 +79,7 @@ def given_id(form: str, value: object, *names: str) -> str:
         return stable_id(form, *names, str(value))
 
 
-def time_of(value: object) -> str | None:
+def read_foreign_time(value: object) -> str | None:
     """Return an instant that another program wrote; nothing when it is none that we can read."""
     if not isinstance(value, str) or not value.strip():
         return None
@@ -89,18 +89,18 @@ def time_of(value: object) -> str | None:
         return None
 
 
-def filled(**values: object) -> Json:
+def drop_empty(**values: object) -> Json:
     """Return the values that say something."""
     return {name: value for name, value in values.items() if value not in (None, "", [], (), {})}
 
 
-def named(places: Sequence[str]) -> str:
+def render_places(places: Sequence[str]) -> str:
     """Return the first of many places, and that there are more."""
     return "; ".join(places[:NAMED_AT_MOST]) + ("; …" if len(places) > NAMED_AT_MOST else "")
 
 
 @dataclass(slots=True)
-class LooseEnds:
+class DanglingLinks:
     """Links that lead nowhere, told once at the end."""
 
     places: list[str] = field(default_factory=list)
@@ -108,9 +108,9 @@ class LooseEnds:
     def add(self, place: str, target: str) -> None:
         self.places.append(f"{place} → {target}")
 
-    def told(self) -> Iterator[Note]:
+    def told(self) -> Iterator[ImportNote]:
         if not self.places:
             return
         count = len(self.places)
         links = "1 link leads nowhere" if count == 1 else f"{count:,} links lead nowhere"
-        yield Note(f"{links}, left as text: {named(self.places)}")
+        yield ImportNote(f"{links}, left as text: {render_places(self.places)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from madeleine.ingest.importing.values import Json, filled
+from madeleine.ingest.importing.values import Json, drop_empty
 from madeleine.model.words import FOREIGN_TYPES, Edge, MemoryType
 
 REASON_CHARS = 300
@@ -51,24 +51,26 @@ _EDGES = MappingProxyType(
 )
 
 
-def type_of(word: object, default: MemoryType = MemoryType.FACT) -> str:
+def map_type(word: object, default: MemoryType = MemoryType.FACT) -> str:
     """Return our type for another program's word."""
-    name = _key(str(word or ""))
+    name = _normalize_word(str(word or ""))
     if name in {each.value for each in MemoryType}:
         return name
     return (_TYPES.get(name) or FOREIGN_TYPES.get(name) or default).value
 
 
-def connection(target: str, word: str = "", weight: float | None = None, why: str = "") -> Json:
+def build_connection(
+    target: str, word: str = "", weight: float | None = None, why: str = ""
+) -> Json:
     """Return the connection that another program's word means. A word that we have no edge for
     is kept as the reason."""
-    name = _key(word)
+    name = _normalize_word(word)
     known = {each.value: each for each in Edge}
     edge = known.get(name) or _EDGES.get(name) or Edge.RELATED_TO
     said = "" if name in ("", edge.value, "relates_to", "links_to") else word.strip()
     reason = "; ".join(part for part in (said, why.strip()) if part)[:REASON_CHARS]
-    return filled(target=target, edge=edge.value, weight=weight, reason=reason)
+    return drop_empty(target=target, edge=edge.value, weight=weight, reason=reason)
 
 
-def _key(word: str) -> str:
+def _normalize_word(word: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
