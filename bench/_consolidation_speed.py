@@ -22,7 +22,7 @@ from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.sleep.seen import EVERYTHING
 from madeleine.sleep.sleeper import TASKS
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import RunReport
 from madeleine.write.record import new_event, record_events
 
 SECONDS = {"decay": 1.5, "creative": 0.5, "cluster": 15.0, "forget": 2.0}
@@ -95,7 +95,7 @@ def weigh(house: House) -> None:
     record_events(stores, [new_event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
 
 
-def run_task(house: House, task: str) -> Report:
+def run_task(house: House, task: str) -> RunReport:
     asked = house.sleeper.ask([task])
     house.sleeper.wait(asked)
     (report,) = asked.reports

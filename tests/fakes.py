@@ -45,7 +45,7 @@ class FakeClock:
 def make_stores(
     home: Path,
     clock: FakeClock | None = None,
-    habits: VerbConfig | None = None,
+    config: VerbConfig | None = None,
     device: str = "laptop",
     with_model: bool = True,
     truth: str = "files",
@@ -58,7 +58,7 @@ def make_stores(
     if with_model:
         minds = Minds(CachedEmbedder(embedder, EmbeddingCache.open(home / "embeddings.db")))
     if truth == "database":
-        return postgres.stores(home, minds, clock or FakeClock(), habits or VerbConfig(), device)
+        return postgres.stores(home, minds, clock or FakeClock(), config or VerbConfig(), device)
     index = SqliteIndex.open(
         home / "index.db",
         model=embedder.name if with_model else None,
@@ -68,7 +68,7 @@ def make_stores(
     )
     vault = FolderVault(home / "vault")
     journal = FileJournal(home / "journal", device)
-    return Stores(vault, journal, index, minds, clock or FakeClock(), habits or VerbConfig())
+    return Stores(vault, journal, index, minds, clock or FakeClock(), config or VerbConfig())
 
 
 def reopened(stores: Stores, home: Path, *, without_index: bool = False) -> Stores:
@@ -79,7 +79,7 @@ def reopened(stores: Stores, home: Path, *, without_index: bool = False) -> Stor
             (home / name).unlink(missing_ok=True)
     truth = "files" if stores.vault.is_folder else "database"
     device, clock = stores.journal.device, FakeClock(stores.clock.now())
-    fresh = make_stores(home, clock, stores.habits, device, truth=truth)
+    fresh = make_stores(home, clock, stores.config, device, truth=truth)
     if without_index and truth == "database":
         fresh.index.clear()
     replay_journal(fresh.journal, fresh.index)

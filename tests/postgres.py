@@ -144,7 +144,7 @@ def fleet() -> Any:
     return made.SharedDatabase(server().url, 30.0)
 
 
-def stores(home: Path, minds: Minds, clock: Clock, habits: VerbConfig, device: str) -> Stores:
+def stores(home: Path, minds: Minds, clock: Clock, config: VerbConfig, device: str) -> Stores:
     """Open stores whose vault and journal are in the database."""
     engine: Any = importlib.import_module("madeleine.index.postgres").PostgresIndex
     kept: Any = importlib.import_module("madeleine.vault.database")
@@ -156,7 +156,7 @@ def stores(home: Path, minds: Minds, clock: Clock, habits: VerbConfig, device: s
         index=engine.of(rows, *traces),
         minds=minds,
         clock=clock,
-        habits=habits,
+        config=config,
         writing=fleet().writing(rows),
         leases=fleet().leases(rows),
     )

@@ -111,12 +111,12 @@ def test_whispers_say_that_maintenance_is_due_while_an_agent_has_something_to_ju
     door = open_local(tmp_path / "home")
     house = door.house
     house.look_for_maintenance()
-    assert not house.whisper_habits.maintenance  # there is nothing at all
+    assert not house.whisper_config.maintenance  # there is nothing at all
 
     for place in ("Lisbon", "Oslo"):
         door.call("remember", body={"content": f"The office of the Atlas project is in {place}."})
     house.look_for_maintenance()
-    assert house.whisper_habits.maintenance
+    assert house.whisper_config.maintenance
 
     batch = door.call("maintenance")
     door.call("hand_in", body={"job_id": batch["job_id"], "results": {"verdicts": []}})
@@ -133,7 +133,7 @@ def test_no_agent_is_asked_where_another_judge_is_chosen(
 
     door.house.look_for_maintenance()
 
-    assert not door.house.whisper_habits.maintenance
+    assert not door.house.whisper_config.maintenance
     door.close()
 
 

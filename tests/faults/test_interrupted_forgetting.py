@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.sleep.tasks.forget import forget
+from madeleine.sleep.tasks.forget import make_forget_task
 from madeleine.vault import files
 from madeleine.write import commit
 from madeleine.write.reconcile import reconcile
@@ -68,15 +68,15 @@ def filled(home: Path) -> Stores:
 @pytest.mark.few(2)
 @pytest.mark.proves("I4")
 @pytest.mark.parametrize("step", [0, 17, COUNT - 1])
-@pytest.mark.parametrize(("habits", "each"), [(TRASHED, "_move_one"), (ARCHIVED, "_replace_one")])
+@pytest.mark.parametrize(("config", "each"), [(TRASHED, "_move_one"), (ARCHIVED, "_replace_one")])
 def test_what_was_not_finished_is_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, habits: object, each: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, config: object, each: str
 ) -> None:
     home = tmp_path / "home"
     stores = filled(home)
     before = vault_bytes(stores)
 
-    killed_at(step, each, monkeypatch, lambda: run(stores, forget(), habits))  # type: ignore[arg-type]
+    killed_at(step, each, monkeypatch, lambda: run(stores, make_forget_task(), config))  # type: ignore[arg-type]
     stores = restarted(stores, home)
 
     assert vault_bytes(stores) == before
@@ -92,7 +92,7 @@ def test_an_undo_that_was_not_finished_can_be_asked_for_again(
     home = tmp_path / "home"
     stores = filled(home)
     before = vault_bytes(stores)
-    report = run(stores, forget(), TRASHED)
+    report = run(stores, make_forget_task(), TRASHED)
 
     killed_at(17, "_move_one", monkeypatch, lambda: undo(stores, report.run))
     stores = restarted(stores, home)

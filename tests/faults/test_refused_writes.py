@@ -162,7 +162,7 @@ def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(
 
 
 def test_trouble_with_the_core_cap_does_not_deny_a_written_memory(tmp_path: Path) -> None:
-    stores = make_stores(tmp_path / "home", habits=VerbConfig(write=WriteConfig(core_cap=1)))
+    stores = make_stores(tmp_path / "home", config=VerbConfig(write=WriteConfig(core_cap=1)))
     first = keep(stores, "core one", tier=Tier.CORE)
     path = stores.vault.root / get_stored(stores, first.id).path
     path.write_text("---\nid: [a hand is in the middle of it\n", encoding="utf-8")

@@ -103,12 +103,12 @@ class Hooked:
 
 
 @contextmanager
-def hooked(home: Path, **habits: object) -> Iterator[Hooked]:
-    """Run a daemon; `habits` are settings of the section `whisper`."""
+def hooked(home: Path, **config: object) -> Iterator[Hooked]:
+    """Run a daemon; `config` are settings of the section `whisper`."""
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", SCRIPT, "--home", os.fspath(home), "--port", "0"],
         stdout=subprocess.PIPE,
-        env={**os.environ, **variables(**habits)},
+        env={**os.environ, **variables(**config)},
     )
     try:
         assert process.stdout is not None
@@ -120,9 +120,9 @@ def hooked(home: Path, **habits: object) -> Iterator[Hooked]:
         process.wait(WAIT_SECONDS)
 
 
-def variables(**habits: object) -> dict[str, str]:
-    """Return the environment that sets these habits."""
-    wanted = {"deadline_ms": PATIENT_MS, **habits}
+def variables(**config: object) -> dict[str, str]:
+    """Return the environment that sets these config."""
+    wanted = {"deadline_ms": PATIENT_MS, **config}
     return {f"MADELEINE_WHISPER_{name.upper()}": str(value) for name, value in wanted.items()}
 
 

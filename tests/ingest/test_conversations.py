@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import InvalidValue, Rejected
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.conversations import ingest_conversation
 from madeleine.ingest.dialogue import parse_dialogue, read_messages
 from madeleine.ingest.finding import ConversationOrigin
-from madeleine.ingest.habits import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.spoken import Voice
 from madeleine.model.query import Filter

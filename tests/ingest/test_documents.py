@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.documents import SourceDocument, ingest_document, retire_deleted_document
-from madeleine.ingest.habits import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -228,13 +228,13 @@ def test_a_deleted_file_keeps_its_memories_unless_they_are_to_be_retired(
 
     assert retire_deleted_document(intake, URI) == []
     assert len(current(intake)) == 4
-    intake.habits = replace(IngestConfig(), deleted_files="retire")
+    intake.config = replace(IngestConfig(), deleted_files="retire")
     assert len(retire_deleted_document(intake, URI)) == 4
     assert current(intake) == []
 
 
 def test_retiring_what_was_in_a_deleted_file_spares_what_moved(intake: IngestContext) -> None:
-    intake.habits = replace(IngestConfig(), deleted_files="retire")
+    intake.config = replace(IngestConfig(), deleted_files="retire")
     ingest_document(intake, written(NOTE))
     ingest_document(intake, written(NOTE, uri="file:///home/ana/notes/port.md"))
 
@@ -245,7 +245,7 @@ def test_retiring_what_was_in_a_deleted_file_spares_what_moved(intake: IngestCon
 def test_a_file_that_was_edited_and_deleted_comes_back_as_the_memories_it_was(
     intake: IngestContext,
 ) -> None:
-    intake.habits = replace(IngestConfig(), deleted_files="retire")
+    intake.config = replace(IngestConfig(), deleted_files="retire")
     ingest_document(intake, written(NOTE))
     edited = NOTE.replace("four tonnes", "nine tonnes")
     ingest_document(intake, written(edited))
@@ -262,7 +262,7 @@ def test_a_file_that_was_edited_and_deleted_comes_back_as_the_memories_it_was(
 def test_what_moved_out_of_a_deleted_file_is_left_alone_when_another_takes_its_name(
     intake: IngestContext,
 ) -> None:
-    intake.habits = replace(IngestConfig(), deleted_files="retire")
+    intake.config = replace(IngestConfig(), deleted_files="retire")
     ingest_document(intake, written("The crane lifts four tonnes."))
     ingest_document(intake, written("The crane lifts four tonnes.", uri=f"{URI}.old"))
     retire_deleted_document(intake, URI)
@@ -314,7 +314,7 @@ def test_a_dry_run_of_a_file_changes_nothing(intake: IngestContext) -> None:
 
 
 def test_a_file_with_more_sections_than_it_may_have_says_so(intake: IngestContext) -> None:
-    intake.habits = replace(IngestConfig(), memories_per_file=5)
+    intake.config = replace(IngestConfig(), memories_per_file=5)
     many = "\n".join(f"## Pier {n}\n\nPier {n} has {n} lamps. {'x' * 200}\n" for n in range(12))
 
     done = ingest_document(intake, written(many))
@@ -379,7 +379,7 @@ def test_what_two_files_say_is_retired_when_neither_says_it(
 def test_what_two_files_say_stays_when_one_of_them_is_deleted(
     intake: IngestContext, twins: tuple[str, str], tmp_path: Path
 ) -> None:
-    intake.habits = replace(intake.habits, deleted_files="retire")
+    intake.config = replace(intake.config, deleted_files="retire")
     (tmp_path / "one.md").unlink()
     assert retire_deleted_document(intake, twins[0]) == []
     assert said(intake) == [SAME]

@@ -10,7 +10,7 @@ import pytest
 
 from madeleine.errors import StoreUnwritable
 from madeleine.ingest import keeping
-from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import (
     Transcript,
@@ -44,8 +44,8 @@ def add(path: Path, *lines: bytes) -> None:
         file.writelines(lines)
 
 
-def take(stores: Stores, path: Path, ended: bool = False, **habits: object) -> TranscriptOutcome:
-    intake = IngestContext(stores, replace(IngestConfig(), **habits))  # type: ignore[arg-type]
+def take(stores: Stores, path: Path, ended: bool = False, **config: object) -> TranscriptOutcome:
+    intake = IngestContext(stores, replace(IngestConfig(), **config))  # type: ignore[arg-type]
     return ingest_transcript(intake, Transcript(path, "claude-code", "session-1", "atlas", ended))
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.documents import SourceDocument, ingest_document
 from madeleine.ingest.gate import read_daily_usage
-from madeleine.ingest.habits import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, ingest_transcript
 from madeleine.minds.extractor import RemoteExtractor
@@ -136,7 +136,7 @@ def test_an_exchange_of_which_the_model_tells_only_nonsense_is_kept_word_for_wor
 def test_nonsense_does_not_hold_up_a_session_that_keeps_no_exchanges(
     intake: IngestContext, server: Script, path: Path
 ) -> None:
-    intake.habits = IngestConfig(exchanges="never")
+    intake.config = IngestConfig(exchanges="never")
     server.replies = [finding(FOUND | {"quote": "the ledger has nine writers"})]
 
     assert ingest_transcript(intake, Transcript(talk(path))).stopped is None
@@ -218,7 +218,7 @@ def test_where_exchanges_are_never_kept_a_model_that_fails_keeps_the_cursor(
     intake: IngestContext, server: Script, path: Path
 ) -> None:
     server.replies = [refusing(503, "later")]
-    intake.habits = replace(IngestConfig(), exchanges="never")
+    intake.config = replace(IngestConfig(), exchanges="never")
 
     report = ingest_transcript(intake, Transcript(talk(path)))
     assert report.stopped == "the language model gave no usable answer"
@@ -230,7 +230,7 @@ def test_where_exchanges_are_never_kept_a_model_that_fails_keeps_the_cursor(
 
 
 def test_both_can_be_kept(intake: IngestContext, path: Path) -> None:
-    intake.habits = replace(IngestConfig(), exchanges="always")
+    intake.config = replace(IngestConfig(), exchanges="always")
 
     ingest_transcript(intake, Transcript(talk(path)))
 
@@ -242,7 +242,7 @@ def test_what_only_restates_a_memory_is_not_kept_twice(
 ) -> None:
     """The embedder of tests compares words, so a restatement shares most of them."""
     keep(intake.stores, "The ledger lives in SQLite at data/ledger.db since it has one writer now.")
-    intake.habits = replace(IngestConfig(), duplicate_similarity=0.8)
+    intake.config = replace(IngestConfig(), duplicate_similarity=0.8)
 
     report = ingest_transcript(intake, Transcript(talk(path)))
 
@@ -253,7 +253,7 @@ def test_a_near_text_with_another_name_or_number_is_no_restatement(
     intake: IngestContext, server: Script, path: Path
 ) -> None:
     keep(intake.stores, "The ledger lives in SQLite at data/ledger.db, since it has two writers.")
-    intake.habits = replace(IngestConfig(), duplicate_similarity=0.5)
+    intake.config = replace(IngestConfig(), duplicate_similarity=0.5)
 
     ingest_transcript(intake, Transcript(talk(path)))
 
@@ -263,7 +263,7 @@ def test_a_near_text_with_another_name_or_number_is_no_restatement(
 def test_the_model_is_asked_no_more_than_the_day_allows(
     intake: IngestContext, server: Script, tmp_path: Path
 ) -> None:
-    intake.habits = replace(IngestConfig(), tokens_per_day=100)
+    intake.config = replace(IngestConfig(), tokens_per_day=100)
     ingest_transcript(intake, Transcript(talk(tmp_path / "one.jsonl")))
     assert len(server.asked) == 1
 

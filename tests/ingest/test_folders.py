@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.folders import FolderWatcher
-from madeleine.ingest.habits import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores
@@ -114,7 +114,7 @@ def test_our_own_vault_is_never_taken_in(intake: IngestContext, tmp_path: Path) 
 def test_what_cannot_be_read_is_told_and_keeps_nothing_else_out(
     intake: IngestContext, notes: Path
 ) -> None:
-    intake.habits = replace(intake.habits, content_bytes=100)
+    intake.config = replace(intake.config, content_bytes=100)
     (notes / "binary.md").write_bytes(b"\xff\xfe\x00")
     (notes / "good.md").write_text("A good note.", encoding="utf-8")
     (notes / "long.md").write_text("x" * 101, encoding="utf-8")
@@ -148,7 +148,7 @@ def test_a_note_that_is_written_while_we_watch_is_followed(
 
 
 def test_a_renamed_note_keeps_its_memory(intake: IngestContext, notes: Path) -> None:
-    intake.habits = replace(intake.habits, deleted_files="retire")
+    intake.config = replace(intake.config, deleted_files="retire")
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
@@ -163,7 +163,7 @@ def test_a_renamed_note_keeps_its_memory(intake: IngestContext, notes: Path) -> 
 
 
 def test_a_deleted_note_is_retired_where_that_is_wanted(intake: IngestContext, notes: Path) -> None:
-    intake.habits = replace(intake.habits, deleted_files="retire")
+    intake.config = replace(intake.config, deleted_files="retire")
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
@@ -189,7 +189,7 @@ def test_an_empty_file_is_about_to_be_written(intake: IngestContext, notes: Path
 
 
 def test_a_folder_that_is_gone_retires_nothing(intake: IngestContext, notes: Path) -> None:
-    intake.habits = replace(intake.habits, deleted_files="retire")
+    intake.config = replace(intake.config, deleted_files="retire")
     (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()

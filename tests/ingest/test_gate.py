@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.ingest import keeping
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.gate import read_daily_usage
-from madeleine.ingest.habits import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, ingest_transcript, ingest_transcript_by_hand
 from madeleine.model.draft import Draft
@@ -35,8 +35,8 @@ def flood(path: Path, start: int, count: int) -> None:
 
 
 def an_intake(stores: Stores, per_session: int = 10, per_day: int = 1_000) -> IngestContext:
-    habits = IngestConfig(memories_per_session=per_session, memories_per_day=per_day)
-    return IngestContext(stores, habits)
+    config = IngestConfig(memories_per_session=per_session, memories_per_day=per_day)
+    return IngestContext(stores, config)
 
 
 def count(stores: Stores) -> int:

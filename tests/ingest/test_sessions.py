@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.model.query import Filter
@@ -137,7 +137,7 @@ def test_a_session_that_is_quiet_for_long_is_over(
 def test_exchanges_of_a_session_in_passing_are_not_kept_but_statements_are(
     intake: IngestContext, sessions: SessionWatcher, claude: Path
 ) -> None:
-    intake.habits = IngestConfig(session_min_turns=5)
+    intake.config = IngestConfig(session_min_turns=5)
     write(intake, claude / "s1.jsonl", a_line(f"{ASKED}\nNever push to main."), an_answer(ANSWERED))
 
     sessions.look()
@@ -164,7 +164,7 @@ def test_a_folder_that_is_not_there_is_no_trouble(intake: IngestContext, tmp_pat
 def test_what_waits_for_room_is_taken_in_on_the_next_days(
     intake: IngestContext, sessions: SessionWatcher, claude: Path, stores: Stores
 ) -> None:
-    intake.habits = IngestConfig(session_min_turns=1, memories_per_day=10)
+    intake.config = IngestConfig(session_min_turns=1, memories_per_day=10)
     for number in range(30):
         lines = a_line(f"{ASKED} And number {number}?"), an_answer(f"{ANSWERED} Yes, {number}.")
         write(intake, claude / "s1.jsonl", *lines, ago=timedelta(minutes=40))

@@ -11,7 +11,7 @@ from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, TranscriptOutcome, ingest_transcript
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutGroup, HoldOutReport, measure_hold_out
 from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores

@@ -23,10 +23,10 @@ from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.revision import Revision
 from madeleine.model.words import MemoryType
+from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.cycle import JOBS
-from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.run import run_all, run_job
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import RunReport
 from madeleine.write.forget import forget
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
@@ -90,9 +90,9 @@ def stories(least: int, most: int) -> st.SearchStrategy[list[Told]]:
     return st.lists(one, min_size=least, max_size=most, unique_by=lambda each: each.content)
 
 
-def a_night(stores: Stores) -> list[Report]:
+def a_night(stores: Stores) -> list[RunReport]:
     jobs = [make() for make in JOBS.values()]
-    reports = run_all(stores, SleepHabits(), LocalJudge(shipped_weights()), jobs)
+    reports = run_all(stores, SleepConfig(), LocalJudge(shipped_weights()), jobs)
     assert [each.error for each in reports] == [None] * len(JOBS)
     return reports
 
@@ -191,7 +191,7 @@ def test_what_is_written_while_a_job_thinks_is_there_afterwards(
                 touched.add(memory_id)
 
         judge = Interrupted(meanwhile)
-        report = run_job(stores, SleepHabits(), judge, JOBS[job]())
+        report = run_job(stores, SleepConfig(), judge, JOBS[job]())
         assert report.error is None
 
         now = stores.search.memories([*alive, *gone])

@@ -159,7 +159,7 @@ def test_use_and_importance_act_on_what_is_inherited_too(harbour: Stores) -> Non
 
 def test_the_documented_factors_order_the_neighbours(harbour: Stores) -> None:
     stores = replace(
-        harbour, habits=replace(harbour.habits, recall=RecallConfig(activation_per_seed=10))
+        harbour, config=replace(harbour.config, recall=RecallConfig(activation_per_seed=10))
     )
     seed = seed_of(stores)
     edges = (Edge.CONTRADICTS, Edge.RELATED_TO, Edge.EVOLVED_FROM, Edge.SUPPORTS)
@@ -236,8 +236,8 @@ def test_a_neighbour_that_is_no_longer_true_inherits_half(harbour: Stores, crowd
 
 def test_a_link_drawn_for_likeness_alone_passes_nothing_on(stores: Stores) -> None:
     """What is like a good answer has been compared with the question itself."""
-    habits = replace(stores.habits, write=WriteConfig(link_threshold=0.5))
-    linking = replace(stores, habits=habits)
+    config = replace(stores.config, write=WriteConfig(link_threshold=0.5))
+    linking = replace(stores, config=config)
     seed = keep(linking, "the harbour opens at nine")
     alike = keep(linking, "the harbour opens at nine on Sundays")
     assert [each.by for each in alike.connections] == ["remember"]

@@ -148,7 +148,7 @@ def test_other_weights_than_the_shipped_ones_are_the_ones_shown(stores: Stores) 
     plain = shipped_weights()["note"]
     odd = {**shipped_weights(), "note": RecallHead({"coverage": 4.25}, plain.calibration)}
 
-    hit = first(replace(stores, habits=replace(stores.habits, heads=odd)), "lantern", explain=True)
+    hit = first(replace(stores, config=replace(stores.config, heads=odd)), "lantern", explain=True)
 
     assert numbers(hit).weights == {"coverage": 4.25}
     assert numbers(hit).chance == pytest.approx(chance_of(odd["note"], numbers(hit)), abs=ROUNDED)
@@ -357,8 +357,8 @@ def test_one_that_nothing_brought_is_said_to_be_far(tmp_path: Path) -> None:
 
 
 def test_one_that_was_drawn_and_not_compared_is_said_to_be(stores: Stores) -> None:
-    habits = replace(stores.habits, recall=RecallConfig(compared=20))
-    few = replace(stores, habits=habits)
+    config = replace(stores.config, recall=RecallConfig(compared=20))
+    few = replace(stores, config=config)
     drafts = [Draft(f"the amber lantern {number} hangs in the hall") for number in range(60)]
     kept = keep_many(few, drafts)
     other = keep(few, "a hall, and nothing else to tell about it in many words")
@@ -391,9 +391,9 @@ def test_one_older_than_a_time_shows_is_said_to_be(stores: Stores) -> None:
 
 def test_the_missed_is_explained_when_all_is_silence_too(stores: Stores) -> None:
     memory = keep(stores, "the amber lantern")
-    habits = replace(stores.habits, recall=RecallConfig(least_score=0.9, least_best=0.9))
+    config = replace(stores.config, recall=RecallConfig(least_score=0.9, least_best=0.9))
 
-    recalled = ask(replace(stores, habits=habits), "zzz qqq", why_not=memory.id)
+    recalled = ask(replace(stores, config=config), "zzz qqq", why_not=memory.id)
 
     assert recalled.hits == ()
     assert recalled.why_not is not None

@@ -168,8 +168,8 @@ def test_a_passage_is_found_by_its_meaning(real: Stores) -> None:
     keep(real, f"{filler}\n\n{needle}\n\n{filler}", title="Minutes")
     keep_many(real, (Draft(text) for text in NOTES if "Marta" not in text))
 
-    patient = replace(real.habits, recall=RecallConfig(least_score=0.0, least_best=0.0))
-    hit = first(replace(real, habits=patient), "who has a nut allergy?")
+    patient = replace(real.config, recall=RecallConfig(least_score=0.0, least_best=0.0))
+    hit = first(replace(real, config=patient), "who has a nut allergy?")
 
     assert hit.memory.title == "Minutes"
     assert hit.passage is not None

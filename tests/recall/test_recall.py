@@ -42,8 +42,8 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
 
 def choosy(stores: Stores) -> Stores:
     """The same stores, where a memory must be quite likely to be an answer."""
-    habits = replace(stores.habits, recall=RecallConfig(least_score=0.9, least_best=0.9))
-    return replace(stores, habits=habits)
+    config = replace(stores.config, recall=RecallConfig(least_score=0.9, least_best=0.9))
+    return replace(stores, config=config)
 
 
 # -- answers -------------------------------------------------------------------------------
@@ -223,10 +223,10 @@ def test_silence_names_the_best_and_what_it_lacks_when_it_is_explained(stores: S
 
 
 def test_silence_for_want_of_a_common_word_says_so(wordy: Stores) -> None:
-    easy = replace(wordy.habits, recall=RecallConfig(least_score=0.0, least_best=0.0))
+    easy = replace(wordy.config, recall=RecallConfig(least_score=0.0, least_best=0.0))
     best = keep(wordy, "the cat sleeps")
 
-    recalled = ask(replace(wordy, habits=easy), "zzz qqq", explain=True)
+    recalled = ask(replace(wordy, config=easy), "zzz qqq", explain=True)
 
     assert in_words(recalled.silence) is not None
     assert f"the nearest, {best.short_id}, has no word in common" in in_words(recalled.silence)

@@ -42,7 +42,7 @@ class Scripted:
 def with_reranker(stores: Stores, reranker: Scripted, **given: float) -> Stores:
     minds = Minds(stores.minds.embedder, reranker=reranker)
     config = replace(RerankerConfig(deadline_ms=60_000), **given)  # type: ignore[arg-type]
-    return replace(stores, minds=minds, habits=VerbConfig(reranker=config))
+    return replace(stores, minds=minds, config=VerbConfig(reranker=config))
 
 
 def lanterns(stores: Stores) -> list[str]:

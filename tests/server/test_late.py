@@ -86,7 +86,7 @@ def why(house: House) -> str:
 
 @pytest.mark.proves("I5")
 def test_what_came_too_late_is_noted_so_and_told_the_next_time(house: House, hooks: Hooks) -> None:
-    house.whisperer.warm(house.stores, house.whisper_habits)
+    house.whisperer.warm(house.stores, house.whisper_config)
     may_go_on = threading.Event()
     house.stores.executor.submit(lambda: None if may_go_on.wait(WAIT_SECONDS) else "never")
     late = prompt(hooks, ASK_FERRY)
@@ -104,7 +104,7 @@ def test_what_came_too_late_is_noted_so_and_told_the_next_time(house: House, hoo
 def test_a_model_that_would_be_late_is_not_waited_for(
     house: House, hooks: Hooks, model: Patient
 ) -> None:
-    house.whisperer.warm(house.stores, house.whisper_habits)
+    house.whisperer.warm(house.stores, house.whisper_config)
     model.may_answer.clear()
     by_words = prompt(hooks, ASK_FERRY)
     said = why(house)

@@ -10,17 +10,17 @@ from pathlib import Path
 from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, Tier
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.run import run_job
 from madeleine.sleep.values import (
     Action,
-    Forget,
+    AddConnections,
     Job,
-    Link,
+    JobContext,
     Merge,
-    Night,
+    MoveToTrash,
     Patch,
-    Report,
+    RunReport,
     Score,
     SetSpace,
     SetTier,
@@ -31,7 +31,7 @@ from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
 
-HABITS = SleepHabits()
+CONFIG = SleepConfig()
 
 
 @dataclass(slots=True)
@@ -58,30 +58,30 @@ class Told:
 class Planned:
     """A job whose patches somebody else thought of."""
 
-    make: Callable[[Night], Sequence[Patch]]
+    make: Callable[[JobContext], Sequence[Patch]]
     name: str = "planned"
-    ends: Callable[[Night], None] = lambda night: None
+    ends: Callable[[JobContext], None] = lambda context: None
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        return self.make(night)
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        return self.make(context)
 
-    def done(self, night: Night) -> None:
-        self.ends(night)
+    def done(self, context: JobContext) -> None:
+        self.ends(context)
 
 
 def job_of(*patches: Patch, name: str = "planned") -> Planned:
-    return Planned(lambda night: patches, name)
+    return Planned(lambda context: patches, name)
 
 
 def run(
     stores: Stores,
     job: Job,
-    habits: SleepHabits = HABITS,
+    config: SleepConfig = CONFIG,
     dry_run: bool = False,
     due: bool = False,
     at_once: bool = False,
-) -> Report:
-    return run_job(stores, habits, Told(), job, dry_run=dry_run, due=due, at_once=at_once)
+) -> RunReport:
+    return run_job(stores, config, Told(), job, dry_run=dry_run, due=due, at_once=at_once)
 
 
 def one_of_each(stores: Stores) -> dict[str, Action]:
@@ -96,7 +96,9 @@ def one_of_each(stores: Stores) -> dict[str, Action]:
     supper = keep(stores, "Supper was late that day")
     now = stores.clock.now()
     return {
-        "link": Link(lunch, (Connection(dinner.id, Edge.RELATED_TO, 0.7, "meals", "planned"),)),
+        "link": AddConnections(
+            lunch, (Connection(dinner.id, Edge.RELATED_TO, 0.7, "meals", "planned"),)
+        ),
         "merge": Merge(sqlite, uses, "SQLite for Ormah", "Chose SQLite: Ormah uses SQLite"),
         "supersede": Supersede(
             sqlite, postgres, Connection(sqlite.id, Edge.EVOLVED_FROM, 0.9, "newer", "planned")
@@ -121,7 +123,7 @@ def one_of_each(stores: Stores) -> dict[str, Action]:
         "score": Score(
             "importance", {lunch.id: 0.9, dinner.id: 0.1}, {lunch.id: 0.5, dinner.id: 0.5}
         ),
-        "forget": Forget(supper),
+        "forget": MoveToTrash(supper),
     }
 
 

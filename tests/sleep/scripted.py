@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.run import run_job
-from madeleine.sleep.values import Job, Report
+from madeleine.sleep.values import Job, RunReport
 from madeleine.write.stores import Stores
 
 Answer = Callable[[MemoryPair], Verdict | None]
@@ -57,17 +57,17 @@ class ScriptedJudge:
         return {}
 
 
-def night(
+def context(
     stores: Stores,
     job: Job,
     judge: ScriptedJudge,
     *,
     dry_run: bool = False,
     stop: Callable[[], bool] = lambda: False,
-    **habits: object,
-) -> Report:
+    **config: object,
+) -> RunReport:
     """Run a job once; a job that failed is no night."""
-    chosen = replace(SleepHabits(), **habits)  # type: ignore[arg-type]  # tests name real fields
+    chosen = replace(SleepConfig(), **config)  # type: ignore[arg-type]  # tests name real fields
     report = run_job(stores, chosen, judge, job, dry_run=dry_run, stop=stop)
     assert report.error is None, report.error
     return report

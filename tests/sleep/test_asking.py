@@ -14,14 +14,22 @@ from madeleine.model.memory import Connection
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
-from madeleine.sleep.values import Link, Merge, Patch, SetSpace, SetTier, StopKind, Supersede
+from madeleine.sleep.values import (
+    AddConnections,
+    Merge,
+    Patch,
+    SetSpace,
+    SetTier,
+    StopKind,
+    Supersede,
+)
 from madeleine.write.connections import link
 from madeleine.write.proposals import decide_proposal, preview_proposal, reopen_proposal
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import close, keep, make_stores, reopened, vault_bytes
-from tests.sleep.nights import FILE_KINDS, HABITS, as_now, job_of, living, one_of_each, run
+from tests.sleep.nights import CONFIG, FILE_KINDS, as_now, job_of, living, one_of_each, run
 
 TYPES = {
     "link": ProposalType.LINK,
@@ -128,7 +136,7 @@ def test_the_keeper_that_was_chosen_is_kept_with_its_new_text(stores: Stores) ->
 def test_a_contradiction_that_is_approved_is_written_as_one(stores: Stores) -> None:
     one, other = keep(stores, "Lunch is at noon"), keep(stores, "Nobody eats before two")
     wanted = Connection(other.id, Edge.CONTRADICTS, 0.9, "both cannot be", "conflict_detector")
-    run(stores, job_of(Patch(Link(one, (wanted,), (other,)), "c", ask=True)))
+    run(stores, job_of(Patch(AddConnections(one, (wanted,), (other,)), "c", ask=True)))
     (waiting,) = pending(stores)
 
     decide_proposal(stores, waiting.id, ProposalStatus.APPROVED, by="me")
@@ -283,7 +291,7 @@ def test_a_dry_run_tells_what_would_be_asked_now_from_what_would_wait(stores: St
     memories = [keep(stores, f"remark number {number}") for number in range(3)]
     patches = [Patch(SetTier(each, Tier.ARCHIVAL), "t", ask=True) for each in memories]
 
-    report = run(stores, job_of(*patches), replace(HABITS, proposals_per_run=2), dry_run=True)
+    report = run(stores, job_of(*patches), replace(CONFIG, proposals_per_run=2), dry_run=True)
 
     assert [each["would"] for each in report.patches] == ["propose", "propose", "wait"]
     assert report.proposed == 2
@@ -292,7 +300,7 @@ def test_a_dry_run_tells_what_would_be_asked_now_from_what_would_wait(stores: St
 def test_what_found_no_room_is_asked_when_there_is(stores: Stores) -> None:
     memories = [keep(stores, f"remark number {number}") for number in range(3)]
     patches = [Patch(SetTier(each, Tier.ARCHIVAL), "t", ask=True) for each in memories]
-    few = replace(HABITS, proposals_per_run=2)
+    few = replace(CONFIG, proposals_per_run=2)
 
     first = run(stores, job_of(*patches), few)
     decide_proposal(stores, pending(stores)[0].id, ProposalStatus.REJECTED)

@@ -11,12 +11,12 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import RecallQuery
 from madeleine.model.words import Edge, Tier
 from madeleine.recall.recall import recall
-from madeleine.sleep.jobs.auto_linker import auto_linker
+from madeleine.sleep.jobs.auto_linker import make_auto_linker
 from madeleine.write.connections import link, unlink
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, vault_bytes
-from tests.sleep.scripted import ScriptedJudge, always, night, says
+from tests.sleep.scripted import ScriptedJudge, always, context, says
 
 RED = "red apples grow in the garden behind the house"
 GREEN = "green pears grow in the garden behind the house"
@@ -55,7 +55,7 @@ def test_a_verdict_becomes_the_arrow_it_names(
 ) -> None:
     old, new = apart(stores, RED, -9), apart(stores, GREEN, -1)
 
-    night(stores, auto_linker(), says_always(relation))
+    context(stores, make_auto_linker(), says_always(relation))
 
     assert arrows(stores, old, new) == [(new.id, old.id, edge)]
 
@@ -63,7 +63,7 @@ def test_a_verdict_becomes_the_arrow_it_names(
 def test_the_arrow_starts_where_the_judge_says(stores: Stores) -> None:
     old, new = apart(stores, RED, -9), apart(stores, GREEN, -1)
 
-    night(stores, auto_linker(), says_always(Relation.PART_OF, from_older=True))
+    context(stores, make_auto_linker(), says_always(Relation.PART_OF, from_older=True))
 
     assert arrows(stores, old, new) == [(old.id, new.id, Edge.PART_OF)]
 
@@ -72,7 +72,7 @@ def test_the_arrow_starts_where_the_judge_says(stores: Stores) -> None:
 def test_what_is_no_connection_draws_none(stores: Stores, relation: Relation) -> None:
     old, new = apart(stores, RED), apart(stores, GREEN)
 
-    night(stores, auto_linker(), says_always(relation))
+    context(stores, make_auto_linker(), says_always(relation))
 
     assert arrows(stores, old, new) == []
 
@@ -81,7 +81,7 @@ def test_a_connection_says_why_who_and_when(stores: Stores) -> None:
     apart(stores, RED, -9)
     new = apart(stores, GREEN, -1)
 
-    night(stores, auto_linker(), says_always(Relation.SUPPORTS, 0.93))
+    context(stores, make_auto_linker(), says_always(Relation.SUPPORTS, 0.93))
 
     (arrow,) = stores.search.memories([new.id])[new.id].connections
     assert (arrow.reason, arrow.by, arrow.weight) == ("so it is written", "auto_linker", 0.93)
@@ -92,7 +92,7 @@ def test_a_link_made_at_night_spreads_activation(stores: Stores) -> None:
     target = apart(stores, "the kettle is kept under the stairs")
     source = apart(stores, RED)
 
-    night(stores, auto_linker(), says_always(Relation.SUPPORTS), link_threshold=-1.0)
+    context(stores, make_auto_linker(), says_always(Relation.SUPPORTS), link_threshold=-1.0)
 
     found = recall(stores, RecallQuery("red apples in the garden"))
     reasons = {hit.memory.id: hit.reasons for hit in found.hits}
@@ -104,7 +104,7 @@ def test_even_a_strange_judge_draws_no_arrow_without_weight(stores: Stores) -> N
     apart(stores, RED, -9)
     new = apart(stores, GREEN, -1)
 
-    night(stores, auto_linker(), says_always(Relation.SUPPORTS, 0.0), link_at=0.0)
+    context(stores, make_auto_linker(), says_always(Relation.SUPPORTS, 0.0), link_at=0.0)
 
     (arrow,) = stores.search.memories([new.id])[new.id].connections
     assert arrow.weight > 0
@@ -117,7 +117,7 @@ def test_what_somebody_connected_is_left_alone(stores: Stores, backwards: bool) 
     link(stores, source.id, Connection(target.id, Edge.RELATED_TO), by="ana")
     judge = says_always(Relation.SUPPORTS)
 
-    night(stores, auto_linker(), judge)
+    context(stores, make_auto_linker(), judge)
 
     assert judge.asked == []
     assert arrows(stores, old, new) == [(source.id, target.id, Edge.RELATED_TO)]
@@ -128,7 +128,7 @@ def test_a_connection_for_likeness_alone_may_get_a_better_one(stores: Stores) ->
     new = keep(stores, GREEN)
     assert [each.by for each in new.connections] == ["remember"]
 
-    night(stores, auto_linker(), says_always(Relation.PART_OF))
+    context(stores, make_auto_linker(), says_always(Relation.PART_OF))
 
     assert Edge.PART_OF in {edge for _, _, edge in arrows(stores, new)}
 
@@ -138,7 +138,7 @@ def test_that_two_are_related_is_not_said_twice(stores: Stores) -> None:
     keep(stores, GREEN)
     before = vault_bytes(stores)
 
-    night(stores, auto_linker(), says_always(Relation.RELATED_TO))
+    context(stores, make_auto_linker(), says_always(Relation.RELATED_TO))
 
     assert vault_bytes(stores) == before
 
@@ -149,7 +149,7 @@ def test_other_projects_have_to_be_closer(stores: Stores) -> None:
     apart(stores, BLUE, -1, space="borealis")
     judge = says_always(Relation.SUPPORTS)
 
-    night(stores, auto_linker(), judge, link_threshold=0.8)
+    context(stores, make_auto_linker(), judge, link_threshold=0.8)
 
     assert judge.asked == [(GREEN, BLUE)]
 
@@ -159,7 +159,7 @@ def test_what_sleeps_in_the_archive_is_not_linked(stores: Stores) -> None:
     apart(stores, GREEN)
     judge = says_always(Relation.SUPPORTS)
 
-    night(stores, auto_linker(), judge)
+    context(stores, make_auto_linker(), judge)
 
     assert judge.asked == []
 
@@ -167,7 +167,7 @@ def test_what_sleeps_in_the_archive_is_not_linked(stores: Stores) -> None:
 def test_an_unsure_verdict_draws_nothing(stores: Stores) -> None:
     old, new = apart(stores, RED), apart(stores, GREEN)
 
-    report = night(stores, auto_linker(), says_always(Relation.SUPPORTS, 0.7))
+    report = context(stores, make_auto_linker(), says_always(Relation.SUPPORTS, 0.7))
 
     assert arrows(stores, old, new) == []
     assert report.proposed == 0
@@ -178,7 +178,7 @@ def test_a_run_draws_so_many_and_the_next_one_goes_on(stores: Stores) -> None:
     judge = says_always(Relation.SUPPORTS)
 
     for expected in (1, 2, 3, 3):
-        night(stores, auto_linker(), judge, link_edges=1)
+        context(stores, make_auto_linker(), judge, link_edges=1)
         assert len(arrows(stores, *memories)) == expected
 
 
@@ -186,8 +186,8 @@ def test_mere_likeness_that_finds_no_room_does_not_wait_for_it(stores: Stores) -
     memories = [apart(stores, text) for text in (RED, GREEN, BLUE)]
     judge = says_always(Relation.RELATED_TO)
 
-    night(stores, auto_linker(), judge, link_edges=1)
-    again = night(stores, auto_linker(), judge, link_edges=1)
+    context(stores, make_auto_linker(), judge, link_edges=1)
+    again = context(stores, make_auto_linker(), judge, link_edges=1)
 
     assert (again.looked, again.judged, again.applied) == (0, 0, 0)
     assert len(arrows(stores, *memories)) == 1
@@ -198,7 +198,7 @@ def test_what_says_more_than_likeness_is_drawn_first(stores: Stores) -> None:
     more, similarity = says(Relation.SUPPORTS, 0.9), says(Relation.RELATED_TO, 0.99)
     judge = ScriptedJudge(lambda pair: similarity if BLUE in pair.newer.content else more)
 
-    night(stores, auto_linker(), judge, link_edges=1)
+    context(stores, make_auto_linker(), judge, link_edges=1)
 
     assert [edge for _, _, edge in arrows(stores, *memories)] == [Edge.SUPPORTS]
 
@@ -206,7 +206,7 @@ def test_what_says_more_than_likeness_is_drawn_first(stores: Stores) -> None:
 def test_one_memory_gets_so_many_in_a_run(stores: Stores) -> None:
     memories = [apart(stores, f"{RED} {number}") for number in range(8)]
 
-    night(stores, auto_linker(), says_always(Relation.SUPPORTS), link_edges_each=2)
+    context(stores, make_auto_linker(), says_always(Relation.SUPPORTS), link_edges_each=2)
 
     ends = [end for source, target, _ in arrows(stores, *memories) for end in (source, target)]
     assert max(ends.count(each.id) for each in memories) == 2
@@ -218,10 +218,10 @@ def test_a_second_night_changes_nothing_and_undo_takes_the_first_back(stores: St
     before = vault_bytes(stores)
     judge = says_always(Relation.DEPENDS_ON)
 
-    report = night(stores, auto_linker(), judge)
+    report = context(stores, make_auto_linker(), judge)
     after = vault_bytes(stores)
     assert after != before
-    assert night(stores, auto_linker(), judge).applied == 0
+    assert context(stores, make_auto_linker(), judge).applied == 0
     assert vault_bytes(stores) == after
     undo(stores, report.run)
 

@@ -12,14 +12,14 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.sleep.jobs.conflict_detector import conflict_detector
+from madeleine.sleep.jobs.conflict_detector import make_conflict_detector
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.reconcile import reconcile
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, vault_bytes
-from tests.sleep.scripted import NONE, ScriptedJudge, always, between, night, says
+from tests.sleep.scripted import NONE, ScriptedJudge, always, between, context, says
 
 CHOSE = "Chose SQLite for Ormah"
 SWITCHED = "We switched Ormah from SQLite to Postgres"
@@ -50,7 +50,7 @@ def test_the_walk_through_example_is_an_evolution(stores: Stores) -> None:
     old = keep_at(stores, CHOSE, -9, type=DECISION)
     new = keep_at(stores, SWITCHED, -1, type=DECISION)
 
-    report = night(stores, conflict_detector(), EVOLVED)
+    report = context(stores, make_conflict_detector(), EVOLVED)
 
     (arrow,) = [c for c in now(stores, new).connections if c.edge is Edge.EVOLVED_FROM]
     assert (arrow.target, arrow.weight, arrow.by) == (old.id, 0.9, "conflict_detector")
@@ -66,7 +66,7 @@ def test_the_older_one_stays_readable_as_history(stores: Stores) -> None:
     old = keep_at(stores, CHOSE, -9)
     keep_at(stores, SWITCHED, -1)
 
-    night(stores, conflict_detector(), EVOLVED)
+    context(stores, make_conflict_detector(), EVOLVED)
 
     then = Filter(as_of=NOON - timedelta(days=5))
     assert now(stores, old).content == CHOSE
@@ -78,7 +78,7 @@ def test_a_night_of_conflicts_then_undo_is_as_before(stores: Stores) -> None:
     keep_at(stores, SWITCHED, -1)
     before = vault_bytes(stores)
 
-    report = night(stores, conflict_detector(), EVOLVED)
+    report = context(stores, make_conflict_detector(), EVOLVED)
     assert vault_bytes(stores) != before
     undo(stores, report.run)
 
@@ -90,7 +90,7 @@ def test_what_is_newer_is_told_by_when_it_was_so_not_by_the_last_edit(stores: St
     new = keep_at(stores, SWITCHED, -1)
     revise(stores, old.id, Revision({"title": "Edited today"}))
 
-    night(stores, conflict_detector(), EVOLVED)
+    context(stores, make_conflict_detector(), EVOLVED)
 
     assert now(stores, old).superseded_by == new.id
     assert is_current(stores, new)
@@ -100,7 +100,7 @@ def test_a_tension_marks_both_and_retires_neither(stores: Stores) -> None:
     one = keep_at(stores, "Meetings are best in the early morning", -9)
     two = keep_at(stores, "Meetings are worst in the early morning", -1)
 
-    night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.TENSION))))
+    context(stores, make_conflict_detector(), ScriptedJudge(always(says(Relation.TENSION))))
 
     (arrow,) = [c for c in now(stores, two).connections if c.edge is Edge.CONTRADICTS]
     assert (arrow.target, arrow.weight) == (one.id, 0.9)
@@ -122,7 +122,7 @@ def test_a_new_claim_replaces_every_copy_of_the_old_one(stores: Stores) -> None:
             return says(Relation.EVOLUTION) if pair.older.content == CHOSE else NONE
         return says(Relation.DUPLICATE)
 
-    night(stores, conflict_detector(), ScriptedJudge(answer))
+    context(stores, make_conflict_detector(), ScriptedJudge(answer))
 
     assert [now(stores, each).superseded_by for each in (told, *copies)] == [new.id] * 3
     evolved = [c.target for c in now(stores, new).connections if c.edge is Edge.EVOLVED_FROM]
@@ -133,7 +133,7 @@ def test_what_is_said_to_be_over_is_replaced_though_it_is_denied(stores: Stores)
     old = keep_at(stores, "Golda has a ferret.", -9)
     keep_at(stores, "Golda has a hamster now, no ferret.", -1)
 
-    night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
+    context(stores, make_conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
 
     assert not is_current(stores, old)
 
@@ -148,7 +148,7 @@ def test_the_same_of_another_host_is_no_copy(stores: Stores) -> None:
         moved = "disk" in pair.newer.content and pair.older.id == told.id
         return says(Relation.EVOLUTION if moved else Relation.DUPLICATE)
 
-    night(stores, conflict_detector(), ScriptedJudge(answer, cheap=False))
+    context(stores, make_conflict_detector(), ScriptedJudge(answer, cheap=False))
 
     assert not is_current(stores, told)
     assert is_current(stores, other)
@@ -164,7 +164,7 @@ def test_who_says_the_old_thing_again_later_may_mean_it(stores: Stores) -> None:
             return says(Relation.EVOLUTION)
         return says(Relation.DUPLICATE) if "once more" in pair.newer.content else NONE
 
-    night(stores, conflict_detector(), ScriptedJudge(answer))
+    context(stores, make_conflict_detector(), ScriptedJudge(answer))
 
     assert is_current(stores, again)
 
@@ -175,7 +175,7 @@ def test_a_belief_that_changed_twice_is_a_chain(stores: Stores) -> None:
     third = keep_at(stores, "Ormah runs on DuckDB for now", -1)
     understands = ScriptedJudge(always(says(Relation.EVOLUTION)), cheap=False)
 
-    night(stores, conflict_detector(), understands)
+    context(stores, make_conflict_detector(), understands)
 
     assert now(stores, first).superseded_by == second.id
     assert now(stores, second).superseded_by == third.id
@@ -187,7 +187,7 @@ def test_what_the_judge_is_not_sure_of_is_proposed_and_approving_does_it(stores:
     new = keep_at(stores, SWITCHED, -1)
     unsure = ScriptedJudge(between("SQLite", "Postgres", says(Relation.EVOLUTION, 0.7)))
 
-    report = night(stores, conflict_detector(), unsure)
+    report = context(stores, make_conflict_detector(), unsure)
     assert (report.applied, report.proposed) == (0, 1)
     assert is_current(stores, old)
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
@@ -205,7 +205,7 @@ def test_one_project_does_not_overrule_all_of_them_unasked(
     old = keep_at(stores, CHOSE, -9, space=older)
     keep_at(stores, SWITCHED, -1, space=newer)
 
-    report = night(stores, conflict_detector(), EVOLVED)
+    report = context(stores, make_conflict_detector(), EVOLVED)
 
     assert (report.applied, report.proposed) == (0, 1)
     assert is_current(stores, old)
@@ -215,7 +215,7 @@ def test_of_two_made_at_one_moment_nobody_can_tell_the_newer(stores: Stores) -> 
     keep_at(stores, CHOSE, -1)
     keep_at(stores, SWITCHED, -1)
 
-    report = night(stores, conflict_detector(), EVOLVED)
+    report = context(stores, make_conflict_detector(), EVOLVED)
 
     assert (report.applied, report.proposed) == (0, 1)
 
@@ -225,7 +225,7 @@ def test_unrelated_decisions_are_not_contradictions(stores: Stores) -> None:
     keep(stores, "Picked oak shelves over pine", type=DECISION)
     judge = ScriptedJudge(always(says(Relation.TENSION)))
 
-    report = night(stores, conflict_detector(), judge)
+    report = context(stores, make_conflict_detector(), judge)
 
     assert report.applied == 0
     assert judge.asked == []
@@ -235,15 +235,15 @@ def test_procedures_and_events_are_no_beliefs(stores: Stores) -> None:
     keep(stores, CHOSE, type=MemoryType.EVENT)
     keep(stores, SWITCHED, type=MemoryType.PROCEDURE)
 
-    assert night(stores, conflict_detector(), EVOLVED).looked == 0
+    assert context(stores, make_conflict_detector(), EVOLVED).looked == 0
 
 
 def test_projects_can_be_left_out(stores: Stores) -> None:
     keep_at(stores, CHOSE, -9, space="atlas")
     keep_at(stores, SWITCHED, -1, space="atlas")
 
-    assert night(stores, conflict_detector(), EVOLVED, conflict_all_spaces=False).looked == 0
-    assert night(stores, conflict_detector(), EVOLVED).applied == 1
+    assert context(stores, make_conflict_detector(), EVOLVED, conflict_all_spaces=False).looked == 0
+    assert context(stores, make_conflict_detector(), EVOLVED).applied == 1
 
 
 def test_a_second_night_changes_nothing_more(stores: Stores) -> None:
@@ -252,10 +252,10 @@ def test_a_second_night_changes_nothing_more(stores: Stores) -> None:
     keep_at(stores, "Meetings about Ormah are best in the early morning", -3)
     judge = ScriptedJudge(always(says(Relation.EVOLUTION)))
     for _ in range(2):
-        night(stores, conflict_detector(), judge)
+        context(stores, make_conflict_detector(), judge)
     before, asked = vault_bytes(stores), len(judge.asked)
 
-    report = night(stores, conflict_detector(), judge)
+    report = context(stores, make_conflict_detector(), judge)
 
     assert (report.looked, report.applied) == (0, 0)
     assert (vault_bytes(stores), len(judge.asked)) == (before, asked)
@@ -265,10 +265,10 @@ def test_a_conflict_that_is_known_is_not_judged(stores: Stores) -> None:
     keep_at(stores, "Meetings are best in the early morning", -9)
     two = keep_at(stores, "Meetings are worst in the early morning", -1)
     judge = ScriptedJudge(always(says(Relation.TENSION)))
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     revise(stores, two.id, Revision({"title": "On meetings"}))
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert len(judge.asked) == 1
 
@@ -282,22 +282,22 @@ def test_claims_written_by_hand_are_brought_into_order(stores: Stores) -> None:
     path.write_text(text, encoding="utf-8")
     reconcile(stores)
 
-    report = night(stores, conflict_detector(), ScriptedJudge(always(NONE)))
+    report = context(stores, make_conflict_detector(), ScriptedJudge(always(NONE)))
 
     assert report.applied == 1
     assert now(stores, old).superseded_by == new.id
-    assert night(stores, conflict_detector(), ScriptedJudge(always(NONE))).applied == 0
+    assert context(stores, make_conflict_detector(), ScriptedJudge(always(NONE))).applied == 0
 
 
 def test_a_judge_of_words_leaves_what_was_said_in_a_conversation_alone(stores: Stores) -> None:
     old = keep_at(stores, CHOSE, -9, origin=Origin("s1", 1, "Ana"))
     keep_at(stores, SWITCHED, -1, origin=Origin("s1", 2, "Ana"))
 
-    cheap = night(stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=True))
+    cheap = context(stores, make_conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=True))
     assert (cheap.judged, is_current(stores, old)) == (0, True)
 
-    costly = night(
-        stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False, name="llm")
+    costly = context(
+        stores, make_conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False, name="llm")
     )
     assert (costly.applied, is_current(stores, old)) == (1, False)
 
@@ -306,7 +306,9 @@ def test_a_denial_of_something_else_replaces_nothing_unasked(stores: Stores) -> 
     old = keep_at(stores, "Atlas supports macOS", -9)
     keep_at(stores, "Atlas does not support Windows", -1)
 
-    report = night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
+    report = context(
+        stores, make_conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION)))
+    )
 
     assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
 
@@ -315,7 +317,7 @@ def test_a_core_memory_is_not_replaced_by_a_lesser_one_unasked(stores: Stores) -
     old = keep_at(stores, CHOSE, -9, tier=Tier.CORE)
     keep_at(stores, SWITCHED, -1)
 
-    report = night(stores, conflict_detector(), EVOLVED)
+    report = context(stores, make_conflict_detector(), EVOLVED)
 
     assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
 
@@ -333,7 +335,7 @@ def test_a_judge_of_words_retires_nothing_that_the_newer_text_does_not_name(
     old = keep_at(stores, CHOSE, -9)
     keep_at(stores, UNTOLD, -1)
 
-    report = night(stores, conflict_detector(), EVOLVED)
+    report = context(stores, make_conflict_detector(), EVOLVED)
 
     assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
 
@@ -342,7 +344,7 @@ def test_a_language_model_has_understood_both_and_answers_for_itself(stores: Sto
     old = keep_at(stores, CHOSE, -9)
     keep_at(stores, UNTOLD, -1)
 
-    report = night(stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False))
+    report = context(stores, make_conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False))
 
     assert (report.applied, is_current(stores, old)) == (1, False)
 
@@ -353,7 +355,7 @@ def test_with_never_even_a_told_change_is_asked_about(stores: Stores, cheap: boo
     keep_at(stores, SWITCHED, -1)
     judge = ScriptedJudge(EVOLVED.answer, cheap=cheap)
 
-    report = night(stores, conflict_detector(), judge, unasked="never")
+    report = context(stores, make_conflict_detector(), judge, unasked="never")
 
     assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
 
@@ -367,7 +369,7 @@ def test_with_never_claims_that_came_from_outside_are_asked_about_too(stores: St
     path.write_text(text, encoding="utf-8")
     reconcile(stores)
 
-    report = night(stores, conflict_detector(), ScriptedJudge(always(NONE)), unasked="never")
+    report = context(stores, make_conflict_detector(), ScriptedJudge(always(NONE)), unasked="never")
 
     assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
 
@@ -376,7 +378,7 @@ def test_with_sure_the_judges_sureness_is_enough(stores: Stores) -> None:
     old = keep_at(stores, CHOSE, -9)
     keep_at(stores, UNTOLD, -1)
 
-    report = night(stores, conflict_detector(), EVOLVED, unasked="sure")
+    report = context(stores, make_conflict_detector(), EVOLVED, unasked="sure")
 
     assert (report.applied, is_current(stores, old)) == (1, False)
 
@@ -392,6 +394,6 @@ def test_a_copy_of_which_the_newer_text_does_not_speak_is_asked_about(stores: St
             return says(Relation.EVOLUTION) if pair.older.content == CHOSE else NONE
         return says(Relation.DUPLICATE)
 
-    report = night(stores, conflict_detector(), ScriptedJudge(answer))
+    report = context(stores, make_conflict_detector(), ScriptedJudge(answer))
 
     assert (report.applied, report.proposed, is_current(stores, copy)) == (1, 1, True)

@@ -13,19 +13,19 @@ from madeleine.bootstrap import make_intervals
 from madeleine.errors import BadSetting
 from madeleine.model.event import EventKind
 from madeleine.settings import Settings, read_settings
-from madeleine.sleep.habits import ConsolidationHabits
-from madeleine.sleep.intervals import Intervals, due_tasks, task_run
-from madeleine.sleep.sleeper import ORDER, TASKS, LastRun, Running, Sleeper
+from madeleine.sleep.config import ConsolidationConfig
+from madeleine.sleep.intervals import JobIntervals, due_tasks, task_run
+from madeleine.sleep.sleeper import ORDER, TASKS, JobRun, LastRun, Sleeper
 from madeleine.sleep.telling import end_line, start_line
 from madeleine.sleep.timetable import Timetable
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import RunReport
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, make_stores, reopened
 from tests.sleep.test_timetable import Runner
 
 DAY = timedelta(days=1)
-INTERVALS = make_intervals(Settings().sleep, ConsolidationHabits())
+INTERVALS = make_intervals(Settings().sleep, ConsolidationConfig())
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_our_own_name_for_a_variable_wins_over_the_documented_one() -> None:
 
 
 def test_the_documented_defaults() -> None:
-    found = ConsolidationHabits()
+    found = ConsolidationConfig()
 
     assert (found.tick_seconds, found.history_limit) == (60, 20)
     assert (found.decay_interval_seconds, found.creative_interval_seconds) == (86_400, 604_800)
@@ -132,7 +132,7 @@ def test_the_documented_defaults() -> None:
 def test_a_tick_runs_what_is_due_once_and_leaves_the_rest(stores: Stores) -> None:
     runner = Runner(stores)
     sleeper = Sleeper(stores, ORDER, runner, TASKS)
-    timetable = Timetable(sleeper, Intervals(tasks=INTERVALS.tasks), stores.clock)
+    timetable = Timetable(sleeper, JobIntervals(tasks=INTERVALS.tasks), stores.clock)
 
     for _ in range(3):
         timetable.tick()
@@ -145,11 +145,11 @@ def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:
     sleepers: list[Sleeper] = []
     ticked: list[str] = []
 
-    def run(running: Running, stop: object, progress: object) -> Report:
+    def run(running: JobRun, stop: object, progress: object) -> RunReport:
         job = running.job
-        Timetable(sleepers[0], Intervals(tasks={"decay": DAY}), stores.clock).tick()
+        Timetable(sleepers[0], JobIntervals(tasks={"decay": DAY}), stores.clock).tick()
         ticked.append(job)
-        report = Report(job, stores.new_id(), stores.clock.now())
+        report = RunReport(job, stores.new_id(), stores.clock.now())
         body: dict[str, object] = {"run": report.run, "job": job, "report": {}}
         record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
         return report
@@ -197,10 +197,12 @@ def test_the_next_run_in_words(left: timedelta | None, said: str) -> None:
 
 
 def test_the_documented_lines_of_the_log() -> None:
-    decay = Report("decay", "r", NOON, seconds=0.84, looked=1542)
-    creative = Report("creative", "r", NOON, counts={"created": 3})
-    cluster = Report("cluster", "r", NOON, counts={"meta_memories_created": 2, "clusters_found": 8})
-    forget = Report("forget", "r", NOON, counts={"archived_count": 120, "deleted_count": 30})
+    decay = RunReport("decay", "r", NOON, seconds=0.84, looked=1542)
+    creative = RunReport("creative", "r", NOON, counts={"created": 3})
+    cluster = RunReport(
+        "cluster", "r", NOON, counts={"meta_memories_created": 2, "clusters_found": 8}
+    )
+    forget = RunReport("forget", "r", NOON, counts={"archived_count": 120, "deleted_count": 30})
 
     assert start_line("decay", 1542) == "[consolidation] Starting decay task (1542 memories)"
     assert end_line(decay) == "[consolidation] Decay complete: 1542 processed, 0.8s elapsed"

@@ -13,7 +13,7 @@ from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.sleep.jobs.consolidator import consolidator
+from madeleine.sleep.jobs.consolidator import make_consolidator
 from madeleine.sleep.values import Merge, Patch
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import retire
@@ -21,7 +21,7 @@ from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, vault_bytes
 from tests.sleep.nights import job_of, run
-from tests.sleep.scripted import ScriptedJudge, always, between, night, says
+from tests.sleep.scripted import ScriptedJudge, always, between, context, says
 
 RED = "red apples grow in the garden behind the house"
 GREEN = "green pears grow in the garden behind the house"
@@ -57,7 +57,7 @@ def test_a_cluster_becomes_one_memory_that_is_linked_to_all(stores: Stores) -> N
     old = [keep_at(stores, text, -9) for text in (RED, GREEN, BLUE)]
     said = writer(lambda members: Synthesis("Fruit", FRUIT))
 
-    report = night(stores, consolidator(), said)
+    report = context(stores, make_consolidator(), said)
 
     (made,) = new_ones(stores, old)
     assert (made.title, made.content, made.tier) == ("Fruit", FRUIT, Tier.WORKING)
@@ -71,7 +71,7 @@ def test_a_cluster_becomes_one_memory_that_is_linked_to_all(stores: Stores) -> N
 def test_the_originals_go_to_the_archive_and_stay_true(stores: Stores) -> None:
     old = [keep(stores, text) for text in (RED, GREEN, BLUE)]
 
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
 
     for each in old:
         found = now(stores, each)
@@ -83,7 +83,7 @@ def test_the_originals_go_to_the_archive_and_stay_true(stores: Stores) -> None:
 def test_the_new_memory_can_be_found_by_meaning(stores: Stores) -> None:
     old = [keep(stores, text) for text in (RED, GREEN)]
 
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
 
     (made,) = new_ones(stores, old)
     assert made.id in stores.search.vectors([made.id])
@@ -97,7 +97,7 @@ def test_it_is_as_new_as_the_newest_and_as_sure_as_the_least_sure(stores: Stores
         keep_at(stores, BLUE, -1, tags=("fruit",), type=decision, space="atlas"),
     ]
 
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
 
     (made,) = new_ones(stores, old)
     assert made.created == old[2].created
@@ -112,7 +112,7 @@ def test_what_the_self_defines_stays_defined_by_it(stores: Stores) -> None:
     the_self = stores.graph.self_id()
     assert the_self is not None
 
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
 
     (made,) = [each for each in new_ones(stores, old) if each.id != the_self]
     defined = {
@@ -129,7 +129,7 @@ def test_where_it_came_from_is_kept_as_far_as_all_agree(stores: Stores) -> None:
         keep(stores, GREEN, origin=Origin("s1", 2, "Ana", "file:b")),
     ]
 
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
 
     (made,) = new_ones(stores, old)
     assert made.origin == Origin(session="s1", speaker="Ana")
@@ -141,7 +141,7 @@ def test_a_text_that_leaves_something_out_is_refused(stores: Stores, text: str) 
     keep(stores, GREEN)
     before = vault_bytes(stores)
 
-    report = night(stores, consolidator(), writer(lambda members: Synthesis("Fruit", text)))
+    report = context(stores, make_consolidator(), writer(lambda members: Synthesis("Fruit", text)))
 
     assert report.applied == 0
     assert vault_bytes(stores) == before
@@ -152,7 +152,7 @@ def test_a_text_that_drops_a_number_is_refused_and_counted(stores: Stores) -> No
     keep(stores, "the cache of Atlas holds entries for 30 minutes at most")
     text = "the cache of Atlas holds entries for some minutes, 100 at most"
 
-    report = night(stores, consolidator(), writer(lambda members: Synthesis("", text)))
+    report = context(stores, make_consolidator(), writer(lambda members: Synthesis("", text)))
 
     assert report.applied == 0
     assert sum(report.problems.values()) == 1
@@ -172,7 +172,7 @@ def test_a_text_that_says_only_what_the_first_says_is_refused(
     keep(stores, other)
     before = vault_bytes(stores)
 
-    report = night(stores, consolidator(), writer(lambda members: Synthesis("", one)))
+    report = context(stores, make_consolidator(), writer(lambda members: Synthesis("", one)))
 
     assert vault_bytes(stores) == before
     assert sum(report.problems.values()) == 1
@@ -181,7 +181,7 @@ def test_a_text_that_says_only_what_the_first_says_is_refused(
 def test_no_word_is_lost_between_text_and_links(stores: Stores) -> None:
     old = [keep(stores, text) for text in (RED, GREEN, BLUE)]
 
-    night(stores, consolidator(), writer(lambda members: Synthesis("Fruit", FRUIT)))
+    context(stores, make_consolidator(), writer(lambda members: Synthesis("Fruit", FRUIT)))
 
     (made,) = new_ones(stores, old)
     linked = stores.search.memories([c.target for c in made.connections]).values()
@@ -191,7 +191,7 @@ def test_no_word_is_lost_between_text_and_links(stores: Stores) -> None:
 
 def untouched(stores: Stores, judge: ScriptedJudge | None = None) -> bool:
     before = vault_bytes(stores)
-    night(stores, consolidator(), judge or writer())
+    context(stores, make_consolidator(), judge or writer())
     return vault_bytes(stores) == before
 
 
@@ -268,7 +268,7 @@ def test_a_chain_of_neighbours_is_not_a_cluster(stores: Stores) -> None:
         keep_at(stores, "epsilon zeta eta theta", -7),
     ]
 
-    night(stores, consolidator(), writer(), consolidate_similarity=0.4)
+    context(stores, make_consolidator(), writer(), consolidate_similarity=0.4)
 
     assert [len(made.connections) for made in new_ones(stores, old)] == [2]
 
@@ -285,7 +285,7 @@ def longest(members: Sequence[Memory]) -> Synthesis:
 def test_without_a_language_model_restatements_are_joined(stores: Stores) -> None:
     old = restated(stores)
 
-    night(stores, consolidator(), writer(longest, cheap=True))
+    context(stores, make_consolidator(), writer(longest, cheap=True))
 
     (made,) = new_ones(stores, old)
     assert {c.target for c in made.connections} == {each.id for each in old}
@@ -321,10 +321,10 @@ def test_what_the_local_judge_finds_strange_is_not_joined(stores: Stores) -> Non
 def test_clusters_hold_at_most_five_and_a_run_so_many(stores: Stores) -> None:
     old = [keep(stores, f"{RED} {number}") for number in range(12)]
 
-    night(stores, consolidator(), writer(), consolidate_clusters=1)
+    context(stores, make_consolidator(), writer(), consolidate_clusters=1)
     assert [len(each.connections) for each in new_ones(stores, old)] == [5]
 
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
     assert sorted(len(each.connections) for each in new_ones(stores, old)) == [2, 5, 5]
 
 
@@ -334,7 +334,7 @@ def test_clusters_that_come_to_nothing_do_not_hold_up_the_others(stores: Stores)
         for ending in ("loudly", "gently", "warmly"):
             keep(stores, f"topic{number} is discussed in some room {ending}")
 
-    night(stores, consolidator(), writer(longest, cheap=True), consolidate_clusters=1)
+    context(stores, make_consolidator(), writer(longest, cheap=True), consolidate_clusters=1)
 
     made = [each for each in new_ones(stores, old) if each.source == "job:consolidator"]
     assert [{c.target for c in each.connections} for each in made] == [{each.id for each in old}]
@@ -343,11 +343,11 @@ def test_clusters_that_come_to_nothing_do_not_hold_up_the_others(stores: Stores)
 def test_consolidating_twice_changes_nothing_the_second_time(stores: Stores) -> None:
     for text in (RED, GREEN, BLUE):
         keep(stores, text)
-    night(stores, consolidator(), writer())
+    context(stores, make_consolidator(), writer())
     before = vault_bytes(stores)
 
     for _ in range(2):
-        assert night(stores, consolidator(), writer()).applied == 0
+        assert context(stores, make_consolidator(), writer()).applied == 0
 
     assert vault_bytes(stores) == before
 
@@ -357,7 +357,7 @@ def test_a_judge_that_gave_no_text_is_asked_again(stores: Stores) -> None:
     keep(stores, GREEN)
     assert untouched(stores, writer(lambda members: None))
 
-    assert night(stores, consolidator(), writer()).applied == 1
+    assert context(stores, make_consolidator(), writer()).applied == 1
 
 
 @pytest.mark.parametrize("answer", [None, ProposalStatus.REJECTED])
@@ -377,7 +377,7 @@ def test_undo_brings_the_originals_back(stores: Stores) -> None:
     old = [keep(stores, text) for text in (RED, GREEN, BLUE)]
     before = vault_bytes(stores)
 
-    report = night(stores, consolidator(), writer())
+    report = context(stores, make_consolidator(), writer())
     assert vault_bytes(stores) != before
     undo(stores, report.run)
 

@@ -12,14 +12,14 @@ from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
-from madeleine.sleep.values import Report
+from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
+from madeleine.sleep.values import RunReport
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, vault_bytes
-from tests.sleep.scripted import ScriptedJudge, always, between, night, says
+from tests.sleep.scripted import ScriptedJudge, always, between, context, says
 
 CHOSE = "Chose SQLite for Ormah"
 USES = "Ormah uses SQLite"
@@ -33,8 +33,8 @@ def current(stores: Stores) -> list[Memory]:
     return stores.search.listing(Filter(), stores.clock.now(), 100)
 
 
-def merged(stores: Stores, judge: ScriptedJudge = SAME, score: float = 0.3) -> Report:
-    return night(stores, duplicate_merger(), judge, duplicate_score=score)
+def merged(stores: Stores, judge: ScriptedJudge = SAME, score: float = 0.3) -> RunReport:
+    return context(stores, make_duplicate_merger(), judge, duplicate_score=score)
 
 
 def test_the_walk_through_example_becomes_one_memory_that_says_both(stores: Stores) -> None:
@@ -278,7 +278,7 @@ def test_a_pair_below_the_documented_score_is_not_asked_about(stores: Stores) ->
     keep(stores, "Ormah keeps its data in one file")
     judge = ScriptedJudge(always(says(Relation.DUPLICATE)))
 
-    night(stores, duplicate_merger(), judge)
+    context(stores, make_duplicate_merger(), judge)
 
     assert judge.asked == []
 
@@ -314,7 +314,9 @@ def test_a_judge_of_words_merges_nothing_that_a_sign_or_a_denial_tells_apart(
     keep(stores, one)
     keep(stores, other)
 
-    report = night(stores, duplicate_merger(), ScriptedJudge(always(says(Relation.DUPLICATE))))
+    report = context(
+        stores, make_duplicate_merger(), ScriptedJudge(always(says(Relation.DUPLICATE)))
+    )
 
     assert (report.applied, report.proposed) == (0, 0)
 
@@ -323,7 +325,7 @@ def test_a_sign_that_only_the_dropped_one_has_is_shown(stores: Stores) -> None:
     keep(stores, "Version >=2.0 of the parser is required for all builds")
     keep(stores, "Version <2.0 of the parser is required")
 
-    report = night(stores, duplicate_merger(), CERTAIN)
+    report = context(stores, make_duplicate_merger(), CERTAIN)
 
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     assert report.applied == 0
@@ -368,7 +370,7 @@ def test_nobody_is_sure_enough_to_merge_what_one_small_word_tells_apart(
     keep(stores, one)
     keep(stores, other)
 
-    report = night(stores, duplicate_merger(), CERTAIN, duplicate_score=0.0)
+    report = context(stores, make_duplicate_merger(), CERTAIN, duplicate_score=0.0)
 
     assert report.applied == 0
     for proposal in stores.log.proposals(ProposalStatus.PENDING):
@@ -390,7 +392,7 @@ def test_what_says_the_same_is_merged_unasked(stores: Stores, one: str, other: s
     keep(stores, one)
     keep(stores, other)
 
-    assert night(stores, duplicate_merger(), CERTAIN, duplicate_score=0.0).applied == 1
+    assert context(stores, make_duplicate_merger(), CERTAIN, duplicate_score=0.0).applied == 1
 
 
 CERTAIN = ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False, name="llm")
@@ -402,11 +404,11 @@ def test_three_copies_become_one_in_a_single_night(stores: Stores) -> None:
         keep(stores, text)
     keep(stores, "The ferry leaves from pier nine")
 
-    report = night(stores, duplicate_merger(), SAME_LUNCH)
+    report = context(stores, make_duplicate_merger(), SAME_LUNCH)
 
     assert report.applied == 2
     assert len(current(stores)) == 2
-    assert night(stores, duplicate_merger(), SAME_LUNCH).applied == 0
+    assert context(stores, make_duplicate_merger(), SAME_LUNCH).applied == 0
 
 
 SAME_LUNCH = ScriptedJudge(between("unch", "unch", says(Relation.DUPLICATE)))

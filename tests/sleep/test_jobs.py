@@ -15,10 +15,10 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.rules.importance import importance_score
 from madeleine.sleep.cycle import JOBS
-from madeleine.sleep.jobs.auto_cluster import auto_cluster
-from madeleine.sleep.jobs.decay_manager import decay_manager
-from madeleine.sleep.jobs.importance_scorer import importance_scorer
-from madeleine.sleep.jobs.index_updater import index_updater
+from madeleine.sleep.jobs.auto_cluster import make_auto_cluster
+from madeleine.sleep.jobs.decay_manager import make_decay_manager
+from madeleine.sleep.jobs.importance_scorer import make_importance_scorer
+from madeleine.sleep.jobs.index_updater import make_index_updater
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import Job
 from madeleine.vault.vault import FolderVault
@@ -31,9 +31,9 @@ from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.use import record_use
 from tests.fakes import NOON, close, keep, make_stores, vault_bytes
-from tests.sleep.nights import HABITS, all_bytes, as_now, run
+from tests.sleep.nights import CONFIG, all_bytes, as_now, run
 
-OURS = (importance_scorer, index_updater, auto_cluster, decay_manager)
+OURS = (make_importance_scorer, make_index_updater, make_auto_cluster, make_decay_manager)
 
 
 def wait(stores: Stores, **length: float) -> None:
@@ -73,8 +73,8 @@ def test_a_dry_run_of_a_job_changes_no_byte(tmp_path: Path, job: type[Job]) -> N
     stores = make_stores(home)
     homeless(stores)
     wait(stores, days=1)
-    if job is decay_manager:
-        run(stores, importance_scorer())
+    if job is make_decay_manager:
+        run(stores, make_importance_scorer())
     wait(stores, days=2)
     (home / "vault" / "by-hand.md").write_text("A remark by hand\n", encoding="utf-8")
     stores.journal.flush()
@@ -92,7 +92,7 @@ def test_a_dry_run_of_a_job_changes_no_byte(tmp_path: Path, job: type[Job]) -> N
 def test_running_a_job_twice_is_running_it_once(stores: Stores, job: type[Job]) -> None:
     homeless(stores)
     wait(stores, days=3)
-    run(stores, importance_scorer())
+    run(stores, make_importance_scorer())
     run(stores, job())
     after = vault_bytes(stores)
     proposals = stores.log.proposals()
@@ -114,7 +114,7 @@ def test_importance_follows_uses_connections_and_freshness(stores: Stores) -> No
         use(stores, busy.id, f"s{day}")
     link(stores, hub.id, Connection(plain.id, Edge.SUPPORTS), by="agent:me")
 
-    report = run(stores, importance_scorer())
+    report = run(stores, make_importance_scorer())
 
     assert report.counts["scored"] == 3
     now = report.began
@@ -130,20 +130,20 @@ def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
     link(stores, one.id, Connection(other.id, Edge.SUPPORTS, by="auto_linker"))
     link(stores, one.id, Connection(other.id, Edge.RELATED_TO, by="remember"))
 
-    run(stores, importance_scorer())
+    run(stores, make_importance_scorer())
 
     assert as_now(stores, one).importance == pytest.approx(0.33, abs=0.001)
 
 
 def test_a_score_that_hardly_moves_is_not_written(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
-    run(stores, importance_scorer())
+    run(stores, make_importance_scorer())
     wait(stores, minutes=10)
 
-    assert run(stores, importance_scorer()).applied == 0
+    assert run(stores, make_importance_scorer()).applied == 0
 
     wait(stores, days=1)
-    assert run(stores, importance_scorer()).applied == 1
+    assert run(stores, make_importance_scorer()).applied == 1
     assert as_now(stores, memory).importance < 0.2
 
 
@@ -151,7 +151,7 @@ def test_scoring_changes_no_file(stores: Stores) -> None:
     keep(stores, "Lunch is at noon")
     before = vault_bytes(stores)
 
-    assert run(stores, importance_scorer()).applied == 1
+    assert run(stores, make_importance_scorer()).applied == 1
     assert vault_bytes(stores) == before
 
 
@@ -162,7 +162,7 @@ def test_every_memory_is_visited_past_any_page_limit(
     drafts = [Draft(f"remark number {number}") for number in range(50)]
     remember_many(stores, drafts)
 
-    report = run(stores, importance_scorer())
+    report = run(stores, make_importance_scorer())
 
     assert (report.looked, report.counts["scored"]) == (50, 50)
 
@@ -174,10 +174,10 @@ def test_what_nobody_uses_goes_to_the_archive_when_documented(stores: Stores) ->
     memory = keep(stores, "Lunch is at noon")
     score(stores, memory, 0.49)
     wait(stores, days=1.203)
-    assert run(stores, decay_manager(), at_once=True).applied == 0
+    assert run(stores, make_decay_manager(), at_once=True).applied == 0
 
     wait(stores, days=0.002)
-    report = run(stores, decay_manager(), at_once=True)
+    report = run(stores, make_decay_manager(), at_once=True)
 
     assert report.applied == 1
     assert as_now(stores, memory).tier is Tier.ARCHIVAL
@@ -193,7 +193,7 @@ def test_core_self_and_what_matters_stay_where_they_are(stores: Stores) -> None:
     before = vault_bytes(stores)
     wait(stores, days=400)
 
-    report = run(stores, decay_manager())
+    report = run(stores, make_decay_manager())
 
     assert report.applied == 0
     assert vault_bytes(stores) == before
@@ -206,7 +206,7 @@ def test_a_use_keeps_a_memory_at_hand(stores: Stores) -> None:
     use(stores, memory.id, "s")
     wait(stores, days=1)
 
-    assert run(stores, decay_manager(), at_once=True).applied == 0
+    assert run(stores, make_decay_manager(), at_once=True).applied == 0
 
 
 def test_true_fsrs_lets_a_memory_rest_longer(stores: Stores) -> None:
@@ -214,17 +214,17 @@ def test_true_fsrs_lets_a_memory_rest_longer(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
     score(stores, memory, 0.1)
     use(stores, memory.id, "s")
-    habits = replace(HABITS, lifecycle="fsrs")
+    config = replace(CONFIG, lifecycle="fsrs")
     wait(stores, days=30)
 
-    assert run(stores, decay_manager(), habits).applied == 0
+    assert run(stores, make_decay_manager(), config).applied == 0
 
     wait(stores, days=90)
-    assert run(stores, decay_manager(), habits).applied == 1
+    assert run(stores, make_decay_manager(), config).applied == 1
 
 
 def test_an_unknown_lifecycle_is_an_error_in_the_report(stores: Stores) -> None:
-    report = run(stores, decay_manager(), replace(HABITS, lifecycle="forever"))
+    report = run(stores, make_decay_manager(), replace(CONFIG, lifecycle="forever"))
 
     assert "sleep.lifecycle" in str(report.error)
 
@@ -232,9 +232,9 @@ def test_an_unknown_lifecycle_is_an_error_in_the_report(stores: Stores) -> None:
 def test_an_old_store_is_not_archived_overnight(stores: Stores) -> None:
     drafts = [Draft(f"remark number {n}", created=NOON - timedelta(days=999)) for n in range(60)]
     remember_many(stores, drafts)
-    run(stores, importance_scorer())
+    run(stores, make_importance_scorer())
 
-    report = run(stores, decay_manager(), at_once=True)
+    report = run(stores, make_decay_manager(), at_once=True)
 
     assert (report.applied, report.proposed) == (0, 1)
     assert "60 of 60 memories would change" in str(report_to_json(report)["stopped"])
@@ -243,16 +243,16 @@ def test_an_old_store_is_not_archived_overnight(stores: Stores) -> None:
 def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: Stores) -> None:
     drafts = [Draft(f"remark number {n}", created=NOON - timedelta(days=999)) for n in range(60)]
     remember_many(stores, drafts)
-    run(stores, importance_scorer())
+    run(stores, make_importance_scorer())
 
-    assert run(stores, decay_manager(), at_once=True).proposed == 1
+    assert run(stores, make_decay_manager(), at_once=True).proposed == 1
     (first,) = stores.log.proposals(ProposalStatus.PENDING)
-    second = run(stores, decay_manager(), at_once=True)
+    second = run(stores, make_decay_manager(), at_once=True)
     assert (second.proposed, second.patches) == (0, [])
     assert "memories would change" in str(report_to_json(second)["stopped"])
 
     decide_proposal(stores, first.id, ProposalStatus.REJECTED)
-    assert run(stores, decay_manager(), at_once=True).proposed == 1
+    assert run(stores, make_decay_manager(), at_once=True).proposed == 1
     (next_one,) = stores.log.proposals(ProposalStatus.PENDING)
     assert not set(first.source_nodes) & set(next_one.source_nodes)
     assert len(first.source_nodes) == len(next_one.source_nodes) == 10
@@ -275,7 +275,7 @@ def test_no_job_moves_a_global_memory_into_a_space(stores: Stores) -> None:
     memory = homeless(stores)
     before = vault_bytes(stores)
 
-    report = run(stores, auto_cluster())
+    report = run(stores, make_auto_cluster())
 
     assert (report.applied, report.proposed) == (0, 1)
     assert vault_bytes(stores) == before
@@ -288,7 +288,7 @@ def test_what_was_brought_without_a_space_takes_the_majoritys(stores: Stores) ->
     memory = homeless(stores, source="import:notes")
     before = vault_bytes(stores)
 
-    report = run(stores, auto_cluster())
+    report = run(stores, make_auto_cluster())
 
     assert (report.applied, report.proposed) == (1, 0)
     assert as_now(stores, memory).space == "atlas"
@@ -304,7 +304,7 @@ def test_what_is_about_the_user_belongs_everywhere(stores: Stores) -> None:
     for each in atlas:
         link(stores, the_self, Connection(each.id, Edge.SUPPORTS))
 
-    report = run(stores, auto_cluster())
+    report = run(stores, make_auto_cluster())
 
     assert (report.applied, report.proposed) == (0, 0)
 
@@ -314,7 +314,7 @@ def test_a_tie_and_a_single_neighbour_ask_nobody(stores: Stores) -> None:
     keep(stores, "between two", connections=(Connection(one.id), Connection(other.id)))
     keep(stores, "beside one", connections=(Connection(one.id),))
 
-    assert run(stores, auto_cluster()).proposed == 0
+    assert run(stores, make_auto_cluster()).proposed == 0
 
 
 # -- the index -----------------------------------------------------------------------------
@@ -328,7 +328,7 @@ def test_files_that_changed_unseen_are_found(stores: Stores) -> None:
     (stores.vault.root / stores.search.get(gone.id).path).unlink()  # type: ignore[union-attr]
     (stores.vault.root / "new.md").write_text("A remark by hand\n", encoding="utf-8")
 
-    report = run(stores, index_updater())
+    report = run(stores, make_index_updater())
 
     assert report.counts == {"written": 2, "dropped": 1}
     assert as_now(stores, kept).content == "Lunch is at midday"
@@ -342,14 +342,14 @@ def test_nothing_changed_means_no_file_is_read_and_no_line_written(
     stores = make_stores(home)
     for number in range(5):
         keep(stores, f"remark number {number}")
-    run(stores, index_updater())
+    run(stores, make_index_updater())
     wait(stores, days=0.04)
     stores.journal.flush()
     before = all_bytes(home)
     reads: list[str] = []
     monkeypatch.setattr(FolderVault, "_look", lambda self, path: reads.append(path))
 
-    report = run(stores, index_updater())
+    report = run(stores, make_index_updater())
 
     assert (report.looked, reads, report.idle) == (5, [], True)
     assert all_bytes(home) == before
@@ -358,7 +358,7 @@ def test_nothing_changed_means_no_file_is_read_and_no_line_written(
 
 def test_one_idle_run_an_hour_is_written_down(stores: Stores) -> None:
     for _ in range(5):
-        run(stores, index_updater())
+        run(stores, make_index_updater())
         wait(stores, days=0.5 / 24)
 
     assert len(stores.log.recent_events([EventKind.RUN.value], 9)) == 3
@@ -373,7 +373,7 @@ def test_another_devices_journal_is_read(tmp_path: Path) -> None:
     laptop.journal.flush()
     close(laptop)
 
-    run(desk, index_updater())
+    run(desk, make_index_updater())
 
     assert as_now(desk, memory).access_count == 1
     close(desk)
@@ -386,7 +386,7 @@ def test_a_memory_whose_model_was_away_is_read_when_it_is_back(tmp_path: Path) -
     close(without)
     stores = make_stores(home)
 
-    report = run(stores, index_updater())
+    report = run(stores, make_index_updater())
 
     assert report.counts["read"] == 1
     assert stores.search.unembedded(5) == []
@@ -400,7 +400,7 @@ def test_likeness_alone_moves_nobody_who_may_be_where_they_want(stores: Stores) 
     keep(stores, "the printer is upstairs", connections=links)
     brought = keep(stores, "paper is below", source="import:notes", connections=links)
 
-    report = run(stores, auto_cluster())
+    report = run(stores, make_auto_cluster())
 
     assert (report.applied, report.proposed) == (1, 0)
     assert as_now(stores, brought).space == "atlas"
@@ -411,26 +411,26 @@ def test_a_night_waits_a_month_whoever_asks_for_it(stores: Stores, due: bool) ->
     memory = keep(stores, "Lunch is at noon")
     score(stores, memory, 0.1)
     wait(stores, days=29)
-    assert run(stores, decay_manager(), due=due).applied == 0
+    assert run(stores, make_decay_manager(), due=due).applied == 0
 
     wait(stores, days=2)
-    assert run(stores, decay_manager(), due=due).applied == 1
+    assert run(stores, make_decay_manager(), due=due).applied == 1
 
 
 def test_what_was_brought_here_lately_is_not_archived_unasked(stores: Stores) -> None:
     old = keep(stores, "Rotate the keys by hand", created=NOON - timedelta(days=90))
     score(stores, old, 0.0)
 
-    assert run(stores, decay_manager(), due=True).applied == 0
+    assert run(stores, make_decay_manager(), due=True).applied == 0
     wait(stores, days=29)
-    assert run(stores, decay_manager(), due=True).applied == 0
+    assert run(stores, make_decay_manager(), due=True).applied == 0
     wait(stores, days=2)
-    assert run(stores, decay_manager(), due=True).applied == 1
+    assert run(stores, make_decay_manager(), due=True).applied == 1
 
 
 def test_what_describes_the_asker_never_fades(stores: Stores) -> None:
     keep(stores, "My name is Dora", tags=("about_self",))
     wait(stores, days=300)
-    run(stores, importance_scorer())
+    run(stores, make_importance_scorer())
 
-    assert run(stores, decay_manager()).applied == 0
+    assert run(stores, make_decay_manager()).applied == 0

@@ -16,8 +16,8 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.sleep.habits import SleepHabits
-from madeleine.sleep.maintenance import hand_in, take
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.maintenance import hand_in, take_batch
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
@@ -27,7 +27,7 @@ from tests.fakes import NOON, FakeClock, close, keep, make_stores, reopened, vau
 RED = "red apples grow in the garden behind the house"
 GREEN = "green pears grow in the garden behind the house"
 FRUIT = "red apples and green pears grow in the garden behind the house"
-HABITS = SleepHabits()
+CONFIG = SleepConfig()
 
 Batch = Mapping[str, object]
 
@@ -70,7 +70,7 @@ def pass_by(stores: Stores, **length: float) -> None:
 def test_a_batch_shows_the_memories_as_data_with_the_questions(stores: Stores) -> None:
     old, new = two(stores)
 
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
 
     shown = cast("dict[str, dict[str, object]]", batch["memories"])
     assert {key: each["content"] for key, each in shown.items()} == {old.id: RED, new.id: GREEN}
@@ -83,9 +83,9 @@ def test_a_batch_shows_the_memories_as_data_with_the_questions(stores: Stores) -
 
 def test_an_answer_is_carried_out_like_any_judges(stores: Stores) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
 
-    done = hand_in(stores, HABITS, job_of(batch), verdict("evolution"))
+    done = hand_in(stores, CONFIG, job_of(batch), verdict("evolution"))
 
     assert now(stores, old).superseded_by == new.id
     assert sum(each.applied for each in done.reports) == 1
@@ -94,9 +94,9 @@ def test_an_answer_is_carried_out_like_any_judges(stores: Stores) -> None:
 
 def test_a_link_made_in_maintenance_has_weight_reason_and_author(stores: Stores) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
 
-    hand_in(stores, HABITS, job_of(batch), verdict("supports", **{"from": old.short_id}))
+    hand_in(stores, CONFIG, job_of(batch), verdict("supports", **{"from": old.short_id}))
 
     (arrow,) = [c for c in now(stores, old).connections if c.edge is Edge.SUPPORTS]
     assert (arrow.target, arrow.weight, arrow.by) == (new.id, 0.9, "auto_linker")
@@ -105,10 +105,10 @@ def test_a_link_made_in_maintenance_has_weight_reason_and_author(stores: Stores)
 
 def test_what_an_agent_said_is_not_asked_again(stores: Stores) -> None:
     two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     hand_in(
         stores,
-        HABITS,
+        CONFIG,
         job_of(batch),
         {
             **verdict("none"),
@@ -116,22 +116,22 @@ def test_what_an_agent_said_is_not_asked_again(stores: Stores) -> None:
         },
     )
 
-    assert take(stores, HABITS)["status"] == "idle"
+    assert take_batch(stores, CONFIG)["status"] == "idle"
 
 
 def test_what_an_agent_left_out_is_asked_again(stores: Stores) -> None:
     two(stores)
-    batch = take(stores, HABITS)
-    hand_in(stores, HABITS, job_of(batch), {"verdicts": []})
+    batch = take_batch(stores, CONFIG)
+    hand_in(stores, CONFIG, job_of(batch), {"verdicts": []})
 
-    assert len(questions(take(stores, HABITS))) == 1
+    assert len(questions(take_batch(stores, CONFIG))) == 1
 
 
 def test_the_agents_choice_of_keeper_and_its_wording_are_kept(stores: Stores) -> None:
     text = "Chose SQLite for Ormah"
     short = keep(stores, text)
     long = keep(stores, f"{text} because it is one file", tier=Tier.CORE)
-    batch = take(stores, SleepHabits(duplicate_score=0.4))
+    batch = take_batch(stores, SleepConfig(duplicate_score=0.4))
     merged = {
         "keep_id": short.id,
         "discard_id": long.id,
@@ -139,7 +139,7 @@ def test_the_agents_choice_of_keeper_and_its_wording_are_kept(stores: Stores) ->
         "merged_content": f"{text} because it is one file.",
     }
 
-    done = hand_in(stores, SleepHabits(merge_at=0.9), job_of(batch), {"merges": [merged]})
+    done = hand_in(stores, SleepConfig(merge_at=0.9), job_of(batch), {"merges": [merged]})
 
     (kept,) = stores.search.listing(Filter(), stores.clock.now(), 9)
     assert (kept.id, kept.title, kept.content) == (short.id, "One file", merged["merged_content"])
@@ -149,10 +149,10 @@ def test_the_agents_choice_of_keeper_and_its_wording_are_kept(stores: Stores) ->
 
 def test_a_merge_an_agent_is_not_very_sure_of_waits_for_a_person(stores: Stores) -> None:
     two(stores)
-    habits = SleepHabits(duplicate_score=0.4)
-    batch = take(stores, habits)
+    config = SleepConfig(duplicate_score=0.4)
+    batch = take_batch(stores, config)
 
-    hand_in(stores, habits, job_of(batch), verdict("duplicate"))
+    hand_in(stores, config, job_of(batch), verdict("duplicate"))
     (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     decide_proposal(stores, proposal.id, ProposalStatus.APPROVED)
 
@@ -163,10 +163,10 @@ def test_a_merge_an_agent_is_not_very_sure_of_waits_for_a_person(stores: Stores)
 
 def test_ormahs_edges_are_understood(stores: Stores) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     edge = {"node_a_id": new.id, "node_b_id": old.id, "edge_type": "contradicts", "reason": "r"}
 
-    hand_in(stores, HABITS, job_of(batch), {"edges": [edge]})
+    hand_in(stores, CONFIG, job_of(batch), {"edges": [edge]})
 
     (arrow,) = [c for c in now(stores, new).connections if c.edge is Edge.CONTRADICTS]
     assert (arrow.target, arrow.weight) == (old.id, 0.9)
@@ -174,10 +174,10 @@ def test_ormahs_edges_are_understood(stores: Stores) -> None:
 
 def test_an_evolution_against_the_dates_waits_for_a_person(stores: Stores) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     edge = {"node_a_id": old.id, "node_b_id": new.id, "edge_type": "evolved_from"}
 
-    hand_in(stores, HABITS, job_of(batch), {"edges": [edge]})
+    hand_in(stores, CONFIG, job_of(batch), {"edges": [edge]})
 
     assert now(stores, old).superseded_by is None
     assert len(stores.log.proposals(ProposalStatus.PENDING)) == 1
@@ -185,10 +185,10 @@ def test_an_evolution_against_the_dates_waits_for_a_person(stores: Stores) -> No
 
 def test_ormahs_consolidations_are_understood(stores: Stores) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     told = {"node_ids": [old.id, new.id], "title": "Fruit", "content": FRUIT, "type": "concept"}
 
-    hand_in(stores, HABITS, job_of(batch), {"consolidations": [told]})
+    hand_in(stores, CONFIG, job_of(batch), {"consolidations": [told]})
 
     (made,) = [
         each
@@ -202,25 +202,25 @@ def test_ormahs_consolidations_are_understood(stores: Stores) -> None:
 
 def test_two_agents_do_not_get_the_same_questions(stores: Stores) -> None:
     two(stores)
-    first = take(stores, HABITS)
+    first = take_batch(stores, CONFIG)
 
-    second = take(stores, HABITS)
+    second = take_batch(stores, CONFIG)
 
     assert second["status"] == "busy"
     assert "job_id" not in second
-    hand_in(stores, HABITS, job_of(first), verdict("none"))
-    assert take(stores, HABITS)["status"] != "busy"
+    hand_in(stores, CONFIG, job_of(first), verdict("none"))
+    assert take_batch(stores, CONFIG)["status"] != "busy"
 
 
 def test_a_reservation_outlives_a_restart(tmp_path: Path) -> None:
     home = tmp_path / "home"
     stores = make_stores(home)
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
 
     stores = reopened(stores, home, without_index=True)
-    assert take(stores, HABITS)["status"] == "busy"
-    hand_in(stores, HABITS, job_of(batch), verdict("evolution"))
+    assert take_batch(stores, CONFIG)["status"] == "busy"
+    hand_in(stores, CONFIG, job_of(batch), verdict("evolution"))
 
     assert now(stores, old).superseded_by == new.id
     close(stores)
@@ -228,31 +228,31 @@ def test_a_reservation_outlives_a_restart(tmp_path: Path) -> None:
 
 def test_a_reservation_expires_and_its_answers_are_refused(stores: Stores) -> None:
     two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     before = vault_bytes(stores)
     pass_by(stores, minutes=31)
 
     with pytest.raises(Conflict, match="expired"):
-        hand_in(stores, HABITS, job_of(batch), verdict("evolution"))
+        hand_in(stores, CONFIG, job_of(batch), verdict("evolution"))
 
     assert vault_bytes(stores) == before
-    assert take(stores, HABITS)["status"] == "ready"
+    assert take_batch(stores, CONFIG)["status"] == "ready"
 
 
 def test_answers_are_taken_once(stores: Stores) -> None:
     two(stores)
-    batch = take(stores, HABITS)
-    hand_in(stores, HABITS, job_of(batch), verdict("none"))
+    batch = take_batch(stores, CONFIG)
+    hand_in(stores, CONFIG, job_of(batch), verdict("none"))
 
     with pytest.raises(AlreadyDone):
-        hand_in(stores, HABITS, job_of(batch), verdict("evolution"))
+        hand_in(stores, CONFIG, job_of(batch), verdict("evolution"))
 
 
 def test_a_job_nobody_knows_is_missing(stores: Stores) -> None:
     with pytest.raises(Missing):
-        hand_in(stores, HABITS, "no-such-job", {})
+        hand_in(stores, CONFIG, "no-such-job", {})
     with pytest.raises(InvalidValue):
-        hand_in(stores, HABITS, None, {})
+        hand_in(stores, CONFIG, None, {})
 
 
 NONSENSE: list[object] = [
@@ -285,24 +285,24 @@ NONSENSE: list[object] = [
 @pytest.mark.parametrize("results", NONSENSE, ids=lambda each: json.dumps(each)[:60])
 def test_nonsense_is_refused_by_name_and_changes_nothing(stores: Stores, results: object) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     before = vault_bytes(stores)
 
     with pytest.raises(Rejected):
-        hand_in(stores, HABITS, job_of(batch), results)
+        hand_in(stores, CONFIG, job_of(batch), results)
 
     assert vault_bytes(stores) == before
-    hand_in(stores, HABITS, job_of(batch), verdict("evolution"))
+    hand_in(stores, CONFIG, job_of(batch), verdict("evolution"))
     assert now(stores, old).superseded_by == new.id
 
 
 def test_an_answer_about_a_text_that_changed_since_is_dropped(stores: Stores) -> None:
     old, new = two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     revise(stores, old.id, Revision({"content": "the shed was painted yellow"}))
     before = vault_bytes(stores)
 
-    hand_in(stores, HABITS, job_of(batch), verdict("evolution"))
+    hand_in(stores, CONFIG, job_of(batch), verdict("evolution"))
 
     assert vault_bytes(stores) == before
     assert now(stores, new).superseded_by is None
@@ -310,14 +310,14 @@ def test_an_answer_about_a_text_that_changed_since_is_dropped(stores: Stores) ->
 
 def test_answers_wait_for_a_run_that_is_under_way(stores: Stores) -> None:
     two(stores)
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
     stores.jobs.add("auto_linker")
 
     with pytest.raises(UnderWay):
-        hand_in(stores, HABITS, job_of(batch), verdict("none"))
+        hand_in(stores, CONFIG, job_of(batch), verdict("none"))
 
     stores.jobs.clear()
-    hand_in(stores, HABITS, job_of(batch), verdict("none"))
+    hand_in(stores, CONFIG, job_of(batch), verdict("none"))
 
 
 def test_a_batch_stays_within_its_bounds(stores: Stores) -> None:
@@ -325,11 +325,11 @@ def test_a_batch_stays_within_its_bounds(stores: Stores) -> None:
         text = f"note {number}: " + "apples and pears grow in the garden behind the house " * 12
         keep(stores, text, title=f"Garden {number}")
 
-    batch = take(stores, HABITS)
+    batch = take_batch(stores, CONFIG)
 
-    assert len(json.dumps(batch, ensure_ascii=False)) <= HABITS.maintenance_chars
-    assert 0 < len(questions(batch)) <= 3 * HABITS.maintenance_pairs
-    assert len(listed(batch, "consolidation_clusters")) <= HABITS.maintenance_clusters
+    assert len(json.dumps(batch, ensure_ascii=False)) <= CONFIG.maintenance_chars
+    assert 0 < len(questions(batch)) <= 3 * CONFIG.maintenance_pairs
+    assert len(listed(batch, "consolidation_clusters")) <= CONFIG.maintenance_clusters
     labels = [each["pair"] for each in questions(batch)]
     assert len(set(labels)) == len(labels)
 
@@ -338,11 +338,11 @@ def test_a_batch_stays_within_its_bounds(stores: Stores) -> None:
 def test_agents_work_through_everything_in_the_end(stores: Stores) -> None:
     for number in range(9):
         keep(stores, f"{RED} {number}")
-    habits = SleepHabits(maintenance_pairs=3)
+    config = SleepConfig(maintenance_pairs=3)
 
     asked = set()
     for _ in range(40):
-        batch = take(stores, habits)
+        batch = take_batch(stores, config)
         if batch["status"] == "idle":
             break
         pairs = [each["pair"] for each in questions(batch)]
@@ -352,7 +352,7 @@ def test_agents_work_through_everything_in_the_end(stores: Stores) -> None:
             "verdicts": [{"pair": each, "relation": "none"} for each in pairs],
             "syntheses": [{"cluster": each, "content": "nothing"} for each in clusters],
         }
-        hand_in(stores, habits, job_of(batch), results)
+        hand_in(stores, config, job_of(batch), results)
 
     assert batch["status"] == "idle"
     assert len(asked) == 36
@@ -361,5 +361,5 @@ def test_agents_work_through_everything_in_the_end(stores: Stores) -> None:
 def test_with_nothing_to_judge_nothing_is_reserved(stores: Stores) -> None:
     keep(stores, RED)
 
-    assert take(stores, HABITS)["status"] == "idle"
-    assert take(stores, HABITS)["status"] == "idle"
+    assert take_batch(stores, CONFIG)["status"] == "idle"
+    assert take_batch(stores, CONFIG)["status"] == "idle"

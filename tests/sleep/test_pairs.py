@@ -13,16 +13,16 @@ from madeleine.model.memory import Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.revision import Revision
 from madeleine.model.words import MemoryType
-from madeleine.sleep.jobs.auto_linker import auto_linker
-from madeleine.sleep.jobs.conflict_detector import conflict_detector
-from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.jobs.auto_linker import make_auto_linker
+from madeleine.sleep.jobs.conflict_detector import make_conflict_detector
+from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
 from madeleine.sleep.values import StopKind
 from madeleine.write.identity import ensure_self
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
-from tests.sleep.scripted import ScriptedJudge, always, night, says
+from tests.sleep.scripted import ScriptedJudge, always, context, says
 
 RED = "red apples grow in the garden behind the house"
 GREEN = "green pears grow in the garden behind the house"
@@ -46,13 +46,13 @@ def test_a_judged_pair_is_not_asked_again_until_one_changes(stores: Stores, chea
     second = keep(stores, GREEN)
     judge = ScriptedJudge(cheap=cheap)
 
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
     assert judge.asked == [(RED, GREEN)]
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
     assert judge.asked == [(RED, GREEN)]
 
     revise(stores, second.id, Revision({"content": BLUE}))
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
     assert judge.asked == [(RED, GREEN), (RED, BLUE)]
 
 
@@ -62,10 +62,10 @@ def test_what_was_judged_is_known_after_the_index_is_lost(tmp_path: Path) -> Non
     keep(stores, RED)
     keep(stores, GREEN)
     judge = ScriptedJudge(cheap=False)
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     stores = reopened(stores, home, without_index=True)
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert len(judge.asked) == 1
     close(stores)
@@ -76,8 +76,8 @@ def test_a_verdict_that_cost_serves_every_job(stores: Stores) -> None:
     keep(stores, GREEN)
     judge = ScriptedJudge(cheap=False)
 
-    night(stores, conflict_detector(), judge)
-    night(stores, auto_linker(), judge)
+    context(stores, make_conflict_detector(), judge)
+    context(stores, make_auto_linker(), judge)
 
     assert len(judge.asked) == 1
 
@@ -86,11 +86,11 @@ def test_only_what_changed_is_looked_at_the_next_night(stores: Stores) -> None:
     for text in (RED, GREEN, BLUE):
         keep(stores, text)
     judge = ScriptedJudge()
-    assert night(stores, conflict_detector(), judge).looked == 3
+    assert context(stores, make_conflict_detector(), judge).looked == 3
 
     keep(stores, "a cat sleeps on the sofa")
 
-    assert night(stores, conflict_detector(), judge).looked == 1
+    assert context(stores, make_conflict_detector(), judge).looked == 1
     assert len(judge.asked) == 3
 
 
@@ -99,8 +99,8 @@ def test_a_pair_without_an_answer_is_asked_again(stores: Stores) -> None:
     keep(stores, GREEN)
     judge = ScriptedJudge(always(None), cheap=False)
 
-    night(stores, conflict_detector(), judge)
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert judge.asked == [(RED, GREEN)] * 2
 
@@ -116,37 +116,37 @@ def test_what_nobody_can_be_asked_yet_is_judged_again_when_somebody_can(
         keep_at(stores, text, number)
     judge = ScriptedJudge(always(says(Relation.TENSION, 0.7)))
 
-    first = night(stores, conflict_detector(), judge, proposals_per_run=1)
+    first = context(stores, make_conflict_detector(), judge, proposals_per_run=1)
     assert first.proposed == 1
     assert first.stopped == Cause(StopKind.NO_ROOM_FOR_PROPOSALS, {"without_room": 2})
     stores = reopened(stores, home, without_index=rebuilt)
-    assert night(stores, conflict_detector(), judge, proposals_per_run=1).judged == 0
+    assert context(stores, make_conflict_detector(), judge, proposals_per_run=1).judged == 0
 
     asked = 1
     while pending := stores.log.proposals(ProposalStatus.PENDING):
         decide_proposal(stores, pending[0].id, ProposalStatus.REJECTED)
-        asked += night(stores, conflict_detector(), judge, proposals_per_run=1).proposed
+        asked += context(stores, make_conflict_detector(), judge, proposals_per_run=1).proposed
     assert asked == 3
-    assert night(stores, conflict_detector(), judge).judged == 0
+    assert context(stores, make_conflict_detector(), judge).judged == 0
     close(stores)
 
 
 def test_what_was_retired_while_it_waited_holds_nobody_up(stores: Stores) -> None:
     old = [keep_at(stores, f"{RED} {number}", number) for number in range(8)]
     judge = ScriptedJudge(always(says(Relation.TENSION, 0.7)))
-    night(stores, conflict_detector(), judge, proposals_per_run=1)
+    context(stores, make_conflict_detector(), judge, proposals_per_run=1)
     for each in old:
         retire(stores, each.id)
     new = {keep_at(stores, text, 20).id for text in (GREEN, BLUE)}
-    night(stores, conflict_detector(), judge, proposals_per_run=1)
+    context(stores, make_conflict_detector(), judge, proposals_per_run=1)
 
     for _ in range(3):
         for waiting in stores.log.proposals(ProposalStatus.PENDING):
             decide_proposal(stores, waiting.id, ProposalStatus.REJECTED)
-        night(stores, conflict_detector(), judge, proposals_per_run=1)
+        context(stores, make_conflict_detector(), judge, proposals_per_run=1)
 
     assert any(set(asked.source_nodes) == new for asked in stores.log.proposals())
-    assert night(stores, conflict_detector(), judge).judged == 0
+    assert context(stores, make_conflict_detector(), judge).judged == 0
 
 
 def test_a_bound_on_what_a_run_costs_delays_the_oldest(stores: Stores) -> None:
@@ -155,11 +155,11 @@ def test_a_bound_on_what_a_run_costs_delays_the_oldest(stores: Stores) -> None:
         keep(stores, text)
     judge = ScriptedJudge(cheap=False)
 
-    first = night(stores, conflict_detector(), judge, costly_pairs_per_run=1)
+    first = context(stores, make_conflict_detector(), judge, costly_pairs_per_run=1)
     assert BLUE in judge.asked[0]
     assert first.counts["left"]
     for _ in range(5):
-        night(stores, conflict_detector(), judge, costly_pairs_per_run=1)
+        context(stores, make_conflict_detector(), judge, costly_pairs_per_run=1)
 
     assert len(judge.asked) == len({frozenset(each) for each in judge.asked}) == 3
 
@@ -169,9 +169,9 @@ def test_a_request_to_stop_loses_no_answer_that_was_paid_for(stores: Stores) -> 
         keep(stores, f"{RED} number {number}")
     judge = ScriptedJudge(cheap=False)
 
-    night(stores, conflict_detector(), judge, stop=lambda: bool(judge.asked))
+    context(stores, make_conflict_detector(), judge, stop=lambda: bool(judge.asked))
     halfway = len(judge.asked)
-    night(stores, conflict_detector(), judge, costly_pairs_per_run=10_000)
+    context(stores, make_conflict_detector(), judge, costly_pairs_per_run=10_000)
 
     assert 0 < halfway < len(judge.asked)
     assert len(judge.asked) == len({frozenset(each) for each in judge.asked})
@@ -183,8 +183,8 @@ def test_a_memory_without_a_vector_takes_part_in_no_pairing(tmp_path: Path) -> N
     keep(stores, GREEN)
     judge = ScriptedJudge()
 
-    night(stores, conflict_detector(), judge)
-    night(stores, duplicate_merger(), judge)
+    context(stores, make_conflict_detector(), judge)
+    context(stores, make_duplicate_merger(), judge)
 
     assert judge.asked == []
     close(stores)
@@ -196,10 +196,10 @@ def test_a_memory_is_paired_after_its_vector_arrives(tmp_path: Path) -> None:
     keep(stores, RED)
     keep(stores, GREEN)
     judge = ScriptedJudge()
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     stores = reopened(stores, home, without_index=True)
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert judge.asked == [(RED, GREEN)]
     close(stores)
@@ -211,7 +211,7 @@ def test_a_dry_run_changes_no_byte(stores: Stores) -> None:
     judge = ScriptedJudge(always(says(Relation.EVOLUTION)), cheap=False)
     before = vault_bytes(stores), journal_bytes(stores)
 
-    report = night(stores, conflict_detector(), judge, dry_run=True)
+    report = context(stores, make_conflict_detector(), judge, dry_run=True)
 
     assert len(report.patches) == 1
     assert (vault_bytes(stores), journal_bytes(stores)) == before
@@ -222,8 +222,8 @@ def test_the_self_is_in_no_pair(stores: Stores) -> None:
     keep(stores, "The person whose memory this is lives here.", type=MemoryType.PERSON)
     judge = ScriptedJudge()
 
-    for job in (duplicate_merger(), conflict_detector(), auto_linker()):
-        night(stores, job, judge, duplicate_score=0.0, link_threshold=0.1)
+    for job in (make_duplicate_merger(), make_conflict_detector(), make_auto_linker()):
+        context(stores, job, judge, duplicate_score=0.0, link_threshold=0.1)
 
     assert judge.asked == []
 
@@ -234,7 +234,7 @@ def test_what_is_retired_is_in_no_pair(stores: Stores) -> None:
     retire(stores, old.id)
     judge = ScriptedJudge()
 
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert judge.asked == []
 
@@ -248,7 +248,7 @@ def test_contradictions_are_looked_for_by_the_name_they_share(stores: Stores) ->
     keep(stores, RED)
     judge = ScriptedJudge()
 
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert judge.asked == [(slow, fast)]
 
@@ -259,8 +259,8 @@ def test_what_two_people_say_of_themselves_is_not_compared(stores: Stores) -> No
     keep(stores, f"{mine} in Bray", origin=Origin("s1", 2, "Bob"))
     judge = ScriptedJudge()
 
-    night(stores, conflict_detector(), judge)
-    night(stores, duplicate_merger(), judge)
+    context(stores, make_conflict_detector(), judge)
+    context(stores, make_duplicate_merger(), judge)
 
     assert judge.asked == []
 
@@ -271,7 +271,7 @@ def test_projects_are_not_compared_with_each_other(stores: Stores) -> None:
     keep(stores, BLUE)
     judge = ScriptedJudge()
 
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert sorted(judge.asked) == [(GREEN, BLUE), (RED, BLUE)]
 
@@ -283,6 +283,6 @@ def test_the_older_of_a_pair_is_the_one_that_was_so_earlier(stores: Stores) -> N
     revise(stores, late.id, Revision({"title": "Apples"}))
     judge = ScriptedJudge()
 
-    night(stores, conflict_detector(), judge)
+    context(stores, make_conflict_detector(), judge)
 
     assert judge.asked == [(GREEN, RED)]

@@ -13,10 +13,10 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
-from madeleine.sleep.jobs.consolidator import consolidator
-from madeleine.sleep.jobs.decay_manager import decay_manager
-from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
-from madeleine.sleep.values import Forget, Link, Patch, SetTier
+from madeleine.sleep.jobs.consolidator import make_consolidator
+from madeleine.sleep.jobs.decay_manager import make_decay_manager
+from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
+from madeleine.sleep.values import AddConnections, MoveToTrash, Patch, SetTier
 from madeleine.write.forget import restore
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.reconcile import reconcile, reconcile_paths
@@ -24,8 +24,8 @@ from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, vault_bytes
-from tests.sleep.nights import FILE_KINDS, HABITS, as_now, job_of, living, one_of_each, run
-from tests.sleep.scripted import ScriptedJudge, always, night, says
+from tests.sleep.nights import CONFIG, FILE_KINDS, as_now, job_of, living, one_of_each, run
+from tests.sleep.scripted import ScriptedJudge, always, context, says
 
 
 def reject_all(stores: Stores) -> int:
@@ -83,11 +83,11 @@ def test_what_somebody_is_asked_about_is_not_done_meanwhile(stores: Stores, kind
 
 def test_a_restored_memory_is_not_forgotten_again(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
-    assert run(stores, job_of(Patch(Forget(memory), "faded"))).applied == 1
+    assert run(stores, job_of(Patch(MoveToTrash(memory), "faded"))).applied == 1
 
     restore(stores, memory.id, by="me")
 
-    assert run(stores, job_of(Patch(Forget(as_now(stores, memory)), "faded"))).applied == 0
+    assert run(stores, job_of(Patch(MoveToTrash(as_now(stores, memory)), "faded"))).applied == 0
 
 
 def test_a_no_holds_as_long_as_the_memory_says_the_same(stores: Stores) -> None:
@@ -105,11 +105,11 @@ def test_a_no_holds_as_long_as_the_memory_says_the_same(stores: Stores) -> None:
 def test_one_refused_connection_leaves_the_others(stores: Stores) -> None:
     lunch, dinner, tea = (keep(stores, f"{each} is served") for each in ("Lunch", "Dinner", "Tea"))
     first = Connection(dinner.id, Edge.RELATED_TO, 0.7, by="planned")
-    done = run(stores, job_of(Patch(Link(lunch, (first,)), "l")))
+    done = run(stores, job_of(Patch(AddConnections(lunch, (first,)), "l")))
     undo(stores, done.run)
     second = Connection(tea.id, Edge.RELATED_TO, 0.7, by="planned")
 
-    run(stores, job_of(Patch(Link(as_now(stores, lunch), (first, second)), "l")))
+    run(stores, job_of(Patch(AddConnections(as_now(stores, lunch), (first, second)), "l")))
 
     drawn = [c.target for c in as_now(stores, lunch).connections if c.by == "planned"]
     assert drawn == [tea.id]
@@ -135,26 +135,26 @@ def test_rejected_moves_to_the_archive_neither_come_back_nor_trip_the_breaker(
 ) -> None:
     for number in range(30):
         old(stores, f"remark number {number}")
-    habits = replace(HABITS, decay_importance=1.0)
+    config = replace(CONFIG, decay_importance=1.0)
     for _ in range(3):
-        assert run(stores, decay_manager(), habits, at_once=True).proposed == 1
+        assert run(stores, make_decay_manager(), config, at_once=True).proposed == 1
         reject_all(stores)
     for number in range(100):
         keep(stores, f"news number {number}")
 
-    report = run(stores, decay_manager(), habits, at_once=True)
+    report = run(stores, make_decay_manager(), config, at_once=True)
 
     assert (report.applied, report.proposed, report.stopped) == (0, 0, None)
 
 
 def test_a_memory_put_back_by_hand_is_not_archived_again(stores: Stores) -> None:
     memory = old(stores, "Old lemon recipe from Kos")
-    habits = replace(HABITS, decay_importance=1.0)
-    assert run(stores, decay_manager(), habits, at_once=True).applied == 1
+    config = replace(CONFIG, decay_importance=1.0)
+    assert run(stores, make_decay_manager(), config, at_once=True).applied == 1
 
     revise(stores, memory.id, read_revision({"tier": "working"}, MemoryLimits()), by="me")
 
-    assert run(stores, decay_manager(), habits, at_once=True).applied == 0
+    assert run(stores, make_decay_manager(), config, at_once=True).applied == 0
     assert as_now(stores, memory).tier is Tier.WORKING
 
 
@@ -163,8 +163,8 @@ def test_a_memory_put_back_by_editing_its_file_is_not_archived_again(
     stores: Stores, after: str
 ) -> None:
     memory = old(stores, "Old lemon recipe from Kos")
-    habits = replace(HABITS, decay_importance=1.0)
-    assert run(stores, decay_manager(), habits, at_once=True).applied == 1
+    config = replace(CONFIG, decay_importance=1.0)
+    assert run(stores, make_decay_manager(), config, at_once=True).applied == 1
     path = edited(stores, memory, "tier: archival", "tier: working")
 
     if after == "reconcile":
@@ -172,7 +172,7 @@ def test_a_memory_put_back_by_editing_its_file_is_not_archived_again(
     else:
         reconcile_paths(stores, [path])
 
-    assert run(stores, decay_manager(), habits, at_once=True).applied == 0
+    assert run(stores, make_decay_manager(), config, at_once=True).applied == 0
     assert as_now(stores, memory).tier is Tier.WORKING
     (rejected,) = stores.log.proposals(ProposalStatus.REJECTED)
     assert rejected.source_nodes == (memory.id,)
@@ -180,7 +180,7 @@ def test_a_memory_put_back_by_editing_its_file_is_not_archived_again(
 
 def test_any_other_edit_of_a_file_is_no_answer_to_anything(stores: Stores) -> None:
     memory = old(stores, "Old lemon recipe from Kos")
-    run(stores, decay_manager(), replace(HABITS, decay_importance=1.0), at_once=True)
+    run(stores, make_decay_manager(), replace(CONFIG, decay_importance=1.0), at_once=True)
     edited(stores, memory, "from Kos", "from Crete")
     reconcile(stores)
     edited(stores, keep(stores, "Tea is at five"), "at five", "at four")
@@ -203,10 +203,10 @@ def edited(stores: Stores, memory: Memory, old_text: str, new_text: str) -> str:
 def test_what_a_question_is_about_is_not_archived_meanwhile(stores: Stores) -> None:
     one, other = old(stores, "Atlas uses SQLite"), old(stores, "Atlas uses Postgres")
     link = Connection(other.id, Edge.CONTRADICTS, 0.9, "at odds", "conflict_detector")
-    run(stores, job_of(Patch(Link(one, (link,), (other,)), "c", ask=True)))
+    run(stores, job_of(Patch(AddConnections(one, (link,), (other,)), "c", ask=True)))
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
 
-    report = run(stores, decay_manager(), replace(HABITS, decay_importance=1.0), at_once=True)
+    report = run(stores, make_decay_manager(), replace(CONFIG, decay_importance=1.0), at_once=True)
 
     assert report.applied == 0
     assert decide_proposal(stores, waiting.id, ProposalStatus.APPROVED).change is not None
@@ -220,9 +220,9 @@ def test_the_breaker_counts_all_rounds_of_a_run(stores: Stores) -> None:
         keep(stores, f"The backup of host {letter} goes to the shelf")
     same = ScriptedJudge(always(says(Relation.DUPLICATE, content="", title="")))
 
-    report = night(
+    report = context(
         stores,
-        duplicate_merger(),
+        make_duplicate_merger(),
         same,
         duplicate_score=0.1,
         breaker_least=5,
@@ -247,8 +247,8 @@ def test_a_text_that_was_refused_is_not_asked_for_again(stores: Stores) -> None:
         return Synthesis("", "")
 
     judge = ScriptedJudge(text=refused, cheap=False)
-    first = night(stores, consolidator(), judge, consolidate_similarity=0.1)
-    night(stores, consolidator(), judge, consolidate_similarity=0.1)
+    first = context(stores, make_consolidator(), judge, consolidate_similarity=0.1)
+    context(stores, make_consolidator(), judge, consolidate_similarity=0.1)
 
     assert len(asked) == 1
     assert first.judged

@@ -16,10 +16,19 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
 from madeleine.settings import read_settings
-from madeleine.sleep.habits import SleepHabits
-from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
 from madeleine.sleep.run import run_all, run_job
-from madeleine.sleep.values import STOPPED, Link, Merge, Night, Patch, Report, Score, SetTier
+from madeleine.sleep.values import (
+    STOPPED,
+    AddConnections,
+    JobContext,
+    Merge,
+    Patch,
+    RunReport,
+    Score,
+    SetTier,
+)
 from madeleine.sleep.wording import render_stop
 from madeleine.vault.vault import FolderVault
 from madeleine.write.merge import merge
@@ -30,8 +39,8 @@ from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import close, keep, make_stores, reopened, vault_bytes
 from tests.sleep.nights import (
+    CONFIG,
     FILE_KINDS,
-    HABITS,
     KINDS,
     Planned,
     Told,
@@ -152,7 +161,7 @@ def test_undoing_a_run_whose_file_a_person_edited_changes_nothing(stores: Stores
     actions = one_of_each(stores)
     report = run(stores, job_of(Patch(actions["link"], "l"), Patch(actions["tier"], "t")))
     link = actions["link"]
-    assert isinstance(link, Link)
+    assert isinstance(link, AddConnections)
     stored = stores.search.get(link.source.id)
     assert stored is not None
     path = stores.vault.root / stored.path
@@ -211,13 +220,13 @@ def test_a_dry_run_shows_what_the_run_then_does(stores: Stores) -> None:
 def test_a_memory_that_was_revised_meanwhile_is_left_alone(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
 
-    def plan(night: Night) -> Sequence[Patch]:
+    def plan(context: JobContext) -> Sequence[Patch]:
         patch = Patch(SetTier(as_now(stores, memory), Tier.ARCHIVAL), "t")
         revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
         return [patch]
 
     looked: list[set[str]] = []
-    report = run(stores, Planned(plan, ends=lambda night: looked.append(night.again)))
+    report = run(stores, Planned(plan, ends=lambda context: looked.append(context.again)))
 
     assert (report.applied, report.skipped) == (0, 1)
     assert as_now(stores, memory).tier is Tier.WORKING
@@ -252,7 +261,9 @@ def test_a_use_meanwhile_is_no_change(stores: Stores) -> None:
 def test_of_many_links_only_those_of_a_changed_memory_are_skipped(stores: Stores) -> None:
     target = keep(stores, "the middle of it all")
     sources = [keep(stores, f"remark number {number}") for number in range(40)]
-    patches = [Patch(Link(each, (Connection(target.id, by="planned"),)), "l") for each in sources]
+    patches = [
+        Patch(AddConnections(each, (Connection(target.id, by="planned"),)), "l") for each in sources
+    ]
     revise(stores, sources[3].id, read_revision({"content": "something else"}, MemoryLimits()))
 
     report = run(stores, job_of(*patches))
@@ -281,7 +292,9 @@ def links_to(stores: Stores, source: str, target: str) -> bool:
 
 def test_a_link_is_not_drawn_to_what_says_something_else_now(stores: Stores) -> None:
     one, other = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
-    link = Link(one, (Connection(other.id, Edge.SUPPORTS, by="planned"),), targets=(other,))
+    link = AddConnections(
+        one, (Connection(other.id, Edge.SUPPORTS, by="planned"),), targets=(other,)
+    )
     revise(stores, other.id, read_revision({"content": "Dinner is off"}, MemoryLimits()))
 
     report = run(stores, job_of(Patch(link, "l")))
@@ -291,7 +304,7 @@ def test_a_link_is_not_drawn_to_what_says_something_else_now(stores: Stores) -> 
 
 def test_two_patches_about_one_memory_both_go_through(stores: Stores) -> None:
     one, other = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
-    link = Link(one, (Connection(other.id, Edge.SUPPORTS, by="planned"),))
+    link = AddConnections(one, (Connection(other.id, Edge.SUPPORTS, by="planned"),))
 
     report = run(
         stores, job_of(Patch(link, "l"), Patch(SetTier(one, Tier.ARCHIVAL), "t"), Patch(link, "l"))
@@ -317,7 +330,9 @@ def test_writes_while_a_job_applies_are_not_lost(stores: Stores) -> None:
     """Any interleaving: each memory has what the writer wrote, and the job's link or not."""
     target = keep(stores, "the middle of it all")
     sources = [keep(stores, f"remark number {number}") for number in range(40)]
-    patches = [Patch(Link(each, (Connection(target.id, by="planned"),)), "l") for each in sources]
+    patches = [
+        Patch(AddConnections(each, (Connection(target.id, by="planned"),)), "l") for each in sources
+    ]
     changed = sources[::3]
 
     def write() -> None:
@@ -353,7 +368,7 @@ def test_a_kill_leaves_each_patch_done_or_not_begun(
     stores = make_stores(home)
     actions = one_of_each(stores)
     one, other = keep(stores, "remark number one"), keep(stores, "second remark")
-    link = Link(one, (Connection(other.id, Edge.SUPPORTS, by="planned"),))
+    link = AddConnections(one, (Connection(other.id, Edge.SUPPORTS, by="planned"),))
     wanted = [*(actions[kind] for kind in ("tier", "synthesise", "supersede")), link]
     states = [living(vault_bytes(stores))]
     runs = []
@@ -433,7 +448,9 @@ def test_the_breaker_leaves_a_small_share_alone(stores: Stores) -> None:
 def test_new_links_do_not_trip_the_breaker(stores: Stores) -> None:
     target = keep(stores, "the middle of it all")
     sources = [keep(stores, f"remark number {number}") for number in range(30)]
-    patches = [Patch(Link(each, (Connection(target.id, by="planned"),)), "l") for each in sources]
+    patches = [
+        Patch(AddConnections(each, (Connection(target.id, by="planned"),)), "l") for each in sources
+    ]
 
     report = run(stores, job_of(*patches))
 
@@ -442,7 +459,7 @@ def test_new_links_do_not_trip_the_breaker(stores: Stores) -> None:
 
 def test_no_more_proposals_wait_than_a_person_looks_at(stores: Stores) -> None:
     patches = many(stores, 30)
-    few = replace(HABITS, proposals_per_run=10)
+    few = replace(CONFIG, proposals_per_run=10)
 
     first, second = (run(stores, job_of(*patches), few) for _ in range(2))
 
@@ -455,7 +472,7 @@ def test_no_more_proposals_wait_than_a_person_looks_at(stores: Stores) -> None:
 
 
 def failing(error: Exception) -> Planned:
-    def plan(night: Night) -> Sequence[Patch]:
+    def plan(context: JobContext) -> Sequence[Patch]:
         raise error
 
     return Planned(plan, "failing")
@@ -467,7 +484,7 @@ def test_one_failing_job_does_not_stop_the_next(stores: Stores, error: Exception
     memory = keep(stores, "Lunch is at noon")
     working = job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t"))
 
-    reports = run_all(stores, HABITS, Told(), [failing(error), working])
+    reports = run_all(stores, CONFIG, Told(), [failing(error), working])
 
     assert [each.job for each in reports] == ["failing", "planned"]
     assert str(error) in str(reports[0].error)
@@ -493,7 +510,7 @@ def test_a_report_in_the_journal_stays_small(stores: Stores) -> None:
     memories = [keep(stores, f"remark number {number}") for number in range(100)]
     patches = [Patch(SetTier(each, Tier.ARCHIVAL), "why " * 5_000) for each in memories]
 
-    run(stores, job_of(*patches), replace(HABITS, breaker_share=1.0))
+    run(stores, job_of(*patches), replace(CONFIG, breaker_share=1.0))
 
     (line,) = [
         line
@@ -507,7 +524,7 @@ def test_a_report_in_the_journal_stays_small(stores: Stores) -> None:
 def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:
     refused: list[UnderWay] = []
 
-    def plan(night: Night) -> Sequence[Patch]:
+    def plan(context: JobContext) -> Sequence[Patch]:
         with pytest.raises(UnderWay) as caught:
             run(stores, job_of())
         refused.append(caught.value)
@@ -519,9 +536,9 @@ def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:
 
 
 def test_another_job_may_run_at_the_same_time(stores: Stores) -> None:
-    inner: list[Report] = []
+    inner: list[RunReport] = []
 
-    def plan(night: Night) -> Sequence[Patch]:
+    def plan(context: JobContext) -> Sequence[Patch]:
         inner.append(run(stores, job_of(name="other")))
         return []
 
@@ -534,9 +551,9 @@ def test_a_run_that_is_asked_to_stop_says_so_and_looks_again(stores: Stores) -> 
     merges = [Patch(Merge(one, other), "m") for one, other in (memories[:2], memories[2:])]
     answers = iter([False, False, True])
     seen: list[set[str]] = []
-    job = Planned(lambda night: merges, ends=lambda night: seen.append(night.again))
+    job = Planned(lambda context: merges, ends=lambda context: seen.append(context.again))
 
-    (report,) = run_all(stores, HABITS, Told(), [job], stop=lambda: next(answers, True))
+    (report,) = run_all(stores, CONFIG, Told(), [job], stop=lambda: next(answers, True))
 
     assert report.stopped == STOPPED
     assert report.applied == 1
@@ -550,7 +567,7 @@ def test_what_the_jobs_go_by_are_the_settings_of_their_sections() -> None:
     assert (read.sleep.merge_at, read.sleep.unasked) == (0.5, "never")
     assert read.sleep.consolidation == read.consolidation
     assert read.consolidation.sample_size == 7
-    assert read_settings({}, {}).sleep == SleepHabits()
+    assert read_settings({}, {}).sleep == SleepConfig()
 
 
 def test_a_judge_that_gives_no_answer_is_an_error_of_the_run(stores: Stores) -> None:
@@ -558,7 +575,7 @@ def test_a_judge_that_gives_no_answer_is_an_error_of_the_run(stores: Stores) -> 
         keep(stores, text)
     silent = SilentJudge()
 
-    report = run_job(stores, replace(HABITS, duplicate_score=0.1), silent, duplicate_merger())
+    report = run_job(stores, replace(CONFIG, duplicate_score=0.1), silent, make_duplicate_merger())
 
     assert report.error == "the judge gave no answer: the server is down"
     assert report.problems == {"the server is down": 1}

@@ -14,30 +14,30 @@ from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Tier
 from madeleine.sleep.run import run_job
-from madeleine.sleep.seen import judged, note_seen, unseen
-from madeleine.sleep.values import STOPPED, Night, Patch, Report, SetTier
+from madeleine.sleep.seen import find_unseen, judge_pairs, note_seen
+from madeleine.sleep.values import STOPPED, JobContext, Patch, RunReport, SetTier
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores, reopened
-from tests.sleep.nights import HABITS, Planned, Told, run
+from tests.sleep.nights import CONFIG, Planned, Told, run
 
 SAME = Verdict(Relation.DUPLICATE, 0.9, "both say so")
 
 
-def a_night(stores: Stores, judge: Told | None = None) -> Night:
+def a_night(stores: Stores, judge: Told | None = None) -> JobContext:
     now = stores.clock.now()
-    return Night(stores, HABITS, judge or Told(), Report("j", "r", now), now)
+    return JobContext(stores, CONFIG, judge or Told(), RunReport("j", "r", now), now)
 
 
 def looked(stores: Stores) -> list[str]:
     """What a job would look at now; it notes that it has."""
     found: list[Memory] = []
 
-    def plan(night: Night) -> Sequence[Patch]:
-        found.extend(unseen(night, Filter(), 100))
+    def plan(context: JobContext) -> Sequence[Patch]:
+        found.extend(find_unseen(context, Filter(), 100))
         return []
 
-    run(stores, Planned(plan, ends=lambda night: note_seen(night, found)))
+    run(stores, Planned(plan, ends=lambda context: note_seen(context, found)))
     return [each.content for each in found]
 
 
@@ -81,12 +81,12 @@ def test_a_memory_is_looked_at_after_its_vector_arrives(tmp_path: Path) -> None:
 def test_a_memory_whose_patch_was_skipped_is_looked_at_again(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
 
-    def plan(night: Night) -> Sequence[Patch]:
+    def plan(context: JobContext) -> Sequence[Patch]:
         stale = Memory(memory.id, "as nobody knew it", memory.created, memory.updated)
         return [Patch(SetTier(stale, Tier.ARCHIVAL), "t")]
 
-    def done(night: Night) -> None:
-        note_seen(night, [memory])
+    def done(context: JobContext) -> None:
+        note_seen(context, [memory])
 
     assert run(stores, Planned(plan, ends=done)).skipped == 1
     assert looked(stores) == ["Lunch is at noon"]
@@ -104,16 +104,16 @@ def test_a_costly_judge_is_asked_once_about_a_pair(tmp_path: Path, rebuilt: bool
     stores = make_stores(home)
     costly = Told(lambda pair: SAME, cheap=False)
     pair = a_pair(stores)
-    assert judged(a_night(stores, costly), [pair]) == [SAME]
+    assert judge_pairs(a_night(stores, costly), [pair]) == [SAME]
 
     stores = reopened(stores, home, without_index=rebuilt)
-    night = a_night(stores, costly)
-    assert judged(night, [pair]) == [SAME]
+    context = a_night(stores, costly)
+    assert judge_pairs(context, [pair]) == [SAME]
 
     assert costly.asked == [pair.ids]
-    assert night.report.judged == 0
+    assert context.report.judged == 0
     revise(stores, pair.older.id, read_revision({"content": "Lunch is off"}, MemoryLimits()))
-    judged(a_night(stores, costly), [pair])
+    judge_pairs(a_night(stores, costly), [pair])
     assert costly.asked == [pair.ids, pair.ids]
     close(stores)
 
@@ -123,7 +123,7 @@ def test_a_cheap_judge_is_simply_asked_again(stores: Stores) -> None:
     before = stores.search.counts().events
 
     for _ in range(2):
-        judged(a_night(stores, cheap), [pair])
+        judge_pairs(a_night(stores, cheap), [pair])
 
     assert cheap.asked == [pair.ids, pair.ids]
     assert stores.search.counts().events == before
@@ -131,21 +131,21 @@ def test_a_cheap_judge_is_simply_asked_again(stores: Stores) -> None:
 
 def test_a_missing_answer_changes_nothing_and_is_asked_for_again(stores: Stores) -> None:
     pair = a_pair(stores)
-    night = a_night(stores, Told(cheap=False))
+    context = a_night(stores, Told(cheap=False))
 
-    assert judged(night, [pair]) == [None]
+    assert judge_pairs(context, [pair]) == [None]
 
-    assert night.again == set(pair.ids)
-    note_seen(night, [pair.older, pair.newer])
-    assert [each.id for each in unseen(night, Filter(), 9)] == list(pair.ids)
+    assert context.again == set(pair.ids)
+    note_seen(context, [pair.older, pair.newer])
+    assert [each.id for each in find_unseen(context, Filter(), 9)] == list(pair.ids)
 
 
 def test_known_and_new_verdicts_come_in_the_order_asked(stores: Stores) -> None:
     costly = Told(lambda pair: Verdict(Relation.NONE, 0.5, pair.older.content), cheap=False)
     pairs = [a_pair(stores, number) for number in range(5)]
-    judged(a_night(stores, costly), pairs[1::2])
+    judge_pairs(a_night(stores, costly), pairs[1::2])
 
-    found = judged(a_night(stores, costly), pairs)
+    found = judge_pairs(a_night(stores, costly), pairs)
 
     assert [each.reason for each in found if each] == [pair.older.content for pair in pairs]
     assert len(costly.asked) == 5
@@ -153,22 +153,22 @@ def test_known_and_new_verdicts_come_in_the_order_asked(stores: Stores) -> None:
 
 def test_a_request_to_stop_is_heard_between_questions(stores: Stores) -> None:
     pair = a_pair(stores)
-    night = a_night(stores, Told(lambda pair: SAME))
-    night.stop = lambda: True
+    context = a_night(stores, Told(lambda pair: SAME))
+    context.stop = lambda: True
 
-    assert judged(night, [pair]) == [None]
-    assert (night.report.stopped, night.again) == (STOPPED, set(pair.ids))
+    assert judge_pairs(context, [pair]) == [None]
+    assert (context.report.stopped, context.again) == (STOPPED, set(pair.ids))
 
 
 def test_a_dry_run_asks_and_keeps_no_verdict(stores: Stores) -> None:
     costly, pair = Told(lambda pair: SAME, cheap=False), a_pair(stores)
     before = stores.search.counts().events
 
-    def plan(night: Night) -> Sequence[Patch]:
-        judged(night, [pair])
+    def plan(context: JobContext) -> Sequence[Patch]:
+        judge_pairs(context, [pair])
         return []
 
-    report = run_job(stores, HABITS, costly, Planned(plan), dry_run=True)
+    report = run_job(stores, CONFIG, costly, Planned(plan), dry_run=True)
 
     assert report.judged == 1
     assert stores.search.counts().events == before

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from madeleine.errors import UnderWay
-from madeleine.sleep.intervals import Intervals
-from madeleine.sleep.rounds import Rounds
-from madeleine.sleep.sleeper import Progress, Running, Sleeper, Stopped
-from madeleine.sleep.values import STOPPED, Report
+from madeleine.sleep.intervals import JobIntervals
+from madeleine.sleep.rounds import SharedTimetable
+from madeleine.sleep.sleeper import JobRun, Progress, Sleeper, StopCheck
+from madeleine.sleep.values import STOPPED, RunReport
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores
 from tests.server.running import eventually
@@ -41,13 +41,13 @@ class Server:
         self.stores = replace(self.stores, leases=made)
         self.sleeper = Sleeper(self.stores, (JOB, OTHER), self.run)
 
-    def run(self, running: Running, stop: Stopped, progress: Progress) -> Report:
+    def run(self, running: JobRun, stop: StopCheck, progress: Progress) -> RunReport:
         job = running.job
         self.began.append(job)
         while not stop() and not self.let_go.wait(0.02):
             continue
         stopped = None if self.let_go.is_set() else STOPPED
-        return Report(job, self.stores.new_id(), self.stores.clock.now(), stopped=stopped)
+        return RunReport(job, self.stores.new_id(), self.stores.clock.now(), stopped=stopped)
 
     def begin(self, job: str) -> threading.Thread:
         asked = self.sleeper.ask([job])
@@ -115,9 +115,9 @@ def test_what_is_due_is_left_to_the_server_that_runs_it(servers: tuple[Server, S
 
 def test_a_paused_job_is_put_off_and_a_run_plans_the_next(servers: tuple[Server, Server]) -> None:
     one, other = servers
-    intervals = Intervals(every={JOB: timedelta(hours=1), OTHER: timedelta(hours=2)})
+    intervals = JobIntervals(every={JOB: timedelta(hours=1), OTHER: timedelta(hours=2)})
     plan: Any = one.stores.leases
-    rounds = Rounds(one.sleeper, intervals, one.stores.clock, plan)
+    rounds = SharedTimetable(one.sleeper, intervals, one.stores.clock, plan)
     rounds.start()
     one.let_go.set()
     other.sleeper.pause(OTHER)

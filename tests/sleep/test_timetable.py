@@ -17,11 +17,11 @@ from madeleine.errors import NoSuchJob
 from madeleine.model.event import EventKind
 from madeleine.sleep.begun import note_begun, note_cut_off
 from madeleine.sleep.cycle import JOBS
-from madeleine.sleep.intervals import Intervals, next_run
+from madeleine.sleep.intervals import JobIntervals, next_run
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.sleeper import ORDER, LastRun, Running, Sleeper
+from madeleine.sleep.sleeper import ORDER, JobRun, LastRun, Sleeper
 from madeleine.sleep.timetable import Timetable
-from madeleine.sleep.values import STOPPED, Report
+from madeleine.sleep.values import STOPPED, RunReport
 from madeleine.sleep.wording import render_stop
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
@@ -55,14 +55,14 @@ class Runner:
 
     def __call__(
         self,
-        running: Running,
+        running: JobRun,
         stop: Callable[[], bool],
         progress: Callable[[int, int], None],
-    ) -> Report:
+    ) -> RunReport:
         job, dry_run = running.job, running.dry_run
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
-        report = Report(job, self.stores.new_id(), self.stores.clock.now(), dry_run)
+        report = RunReport(job, self.stores.new_id(), self.stores.clock.now(), dry_run)
         report.error = self.error
         progress(1, 2)
         while self.hold is not None and not self.hold.wait(0.005):
@@ -146,7 +146,7 @@ def test_a_run_that_was_stopped_goes_on_after_a_pause() -> None:
 
 
 def test_a_run_that_was_stopped_tells_what_found_no_room() -> None:
-    report = Report("auto_linker", "", NOON, stopped=STOPPED.extended(without_room=3))
+    report = RunReport("auto_linker", "", NOON, stopped=STOPPED.extended(without_room=3))
 
     assert report.was_halted
     assert render_stop(STOPPED.extended(without_room=3)) == "asked to stop; 3 of them found no room"
@@ -317,7 +317,7 @@ def test_the_last_run_of_each_job_is_known_after_a_restart(tmp_path: Path) -> No
 
 
 def test_a_run_that_was_cut_off_is_told_and_tried_again(stores: Stores) -> None:
-    note_begun(stores, Report("auto_linker", "r-1", NOON - timedelta(hours=1)))
+    note_begun(stores, RunReport("auto_linker", "r-1", NOON - timedelta(hours=1)))
 
     sleeper = Sleeper(stores, CYCLE, Runner(stores))
     with attended(sleeper):
@@ -330,7 +330,7 @@ def test_a_run_that_was_cut_off_is_told_and_tried_again(stores: Stores) -> None:
 
 
 def test_a_run_that_came_to_its_end_was_not_cut_off(stores: Stores) -> None:
-    report = Report("auto_linker", "r-1", NOON)
+    report = RunReport("auto_linker", "r-1", NOON)
     note_begun(stores, report)
     body = {"run": "r-1", "job": "auto_linker", "report": bounded_report(report)}
     record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
@@ -354,7 +354,7 @@ def test_a_dry_run_is_no_run(stores: Stores) -> None:
 def timetable(sleeper: Sleeper, **options: timedelta) -> Iterator[Timetable]:
     given = {"first": timedelta(0), "retry": RETRY, **options}
     every = dict.fromkeys(CYCLE, given.get("every", timedelta(hours=24)))
-    intervals = Intervals(every, given["first"], given["retry"])
+    intervals = JobIntervals(every, given["first"], given["retry"])
     made = Timetable(sleeper, intervals, SystemClock())
     made.start()
     try:
@@ -365,7 +365,7 @@ def timetable(sleeper: Sleeper, **options: timedelta) -> Iterator[Timetable]:
 
 def ran_at(stores: Stores, job: str, at: datetime, error: str | None = None) -> None:
     """Write down that a job ran."""
-    report = Report(job, stores.new_id(), at, error=error)
+    report = RunReport(job, stores.new_id(), at, error=error)
     body = {"run": report.run, "job": job, "report": bounded_report(report)}
     record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
 
@@ -427,7 +427,7 @@ def test_after_a_failure_the_job_comes_again_before_its_interval_has_gone_by(
     stores.clock.at = datetime.now(UTC)  # type: ignore[attr-defined]  # the fake one
     sleeper = Sleeper(stores, ("auto_linker",), runner)
     every = {"auto_linker": timedelta(hours=24)}
-    table = Timetable(sleeper, Intervals(every, timedelta(0), RETRY), SystemClock())
+    table = Timetable(sleeper, JobIntervals(every, timedelta(0), RETRY), SystemClock())
     table.start()
     with attended(sleeper):
         eventually(lambda: runner.ran)
@@ -440,7 +440,7 @@ def test_a_job_comes_again_and_again(stores: Stores) -> None:
     stores.clock.at = datetime.now(UTC)  # type: ignore[attr-defined]  # the fake one
     sleeper = Sleeper(stores, ("index_updater",), runner)
     every = {"index_updater": timedelta(seconds=0.05)}
-    table = Timetable(sleeper, Intervals(every, timedelta(0), RETRY), SystemClock())
+    table = Timetable(sleeper, JobIntervals(every, timedelta(0), RETRY), SystemClock())
     table.start()
     with attended(sleeper):
         eventually(lambda: len(runner.ran) >= 3)
@@ -478,7 +478,7 @@ def test_a_timetable_may_end_while_the_next_run_is_being_reckoned(stores: Stores
 
     sleeper, clock = Sleeper(stores, CYCLE, Runner(stores)), EndingClock()
     every = dict.fromkeys(CYCLE, timedelta(hours=24))
-    table = Timetable(sleeper, Intervals(every, timedelta(hours=1), RETRY), clock)
+    table = Timetable(sleeper, JobIntervals(every, timedelta(hours=1), RETRY), clock)
     table.start()
 
     clock.table = table

@@ -13,7 +13,7 @@ from madeleine.language.intent import Intent
 from madeleine.model.memory import Memory
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.session import RecentPrompts, WhisperTurn
 from madeleine.whisper.stages import Silence, Stage, WhisperCandidate, WhisperContext, WhisperState
 from madeleine.whisper.values import Prompt, WhisperResult
@@ -21,7 +21,7 @@ from madeleine.whisper.whisper import Whisperer, whisper
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, FakeClock
 
-HABITS = WhisperConfig()
+CONFIG = WhisperConfig()
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Listener:
     """Somebody who types prompts and is whispered to."""
 
     stores: Stores
-    habits: WhisperConfig = HABITS
+    config: WhisperConfig = CONFIG
     whisperer: Whisperer = field(default_factory=Whisperer)
 
     @property
@@ -40,12 +40,12 @@ class Listener:
     def hears(
         self, prompt: str, session: str | None = None, space: str | None = None
     ) -> WhisperResult:
-        return whisper(self.stores, self.habits, self.whisperer, Prompt(prompt, space, session))
+        return whisper(self.stores, self.config, self.whisperer, Prompt(prompt, space, session))
 
     def is_sent(self, prompt: str, session: str | None = None) -> WhisperResult:
         """Hear what counts as told only once `confirm` says that it was delivered."""
         asked = Prompt(prompt, session_id=session, awaits_receipt=True)
-        return whisper(self.stores, self.habits, self.whisperer, asked)
+        return whisper(self.stores, self.config, self.whisperer, asked)
 
 
 def contents(said: WhisperResult) -> list[str]:
@@ -56,8 +56,8 @@ def contents(said: WhisperResult) -> list[str]:
 # --- stages alone ---------------------------------------------------------------------------
 
 
-def a_mind(stores: Stores, habits: WhisperConfig = HABITS) -> WhisperContext:
-    return WhisperContext(stores, habits, {})
+def a_mind(stores: Stores, config: WhisperConfig = CONFIG) -> WhisperContext:
+    return WhisperContext(stores, config, {})
 
 
 def a_memory(number: int = 1, content: str = "a thing worth knowing", **fields: object) -> Memory:

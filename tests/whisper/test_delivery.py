@@ -12,7 +12,7 @@ from madeleine.whisper.missed import WhisperFate, fate_of
 from madeleine.whisper.report import measure_hold_out
 from madeleine.whisper.telling import review_key
 from tests.fakes import keep
-from tests.whisper.listening import HABITS, Listener, contents
+from tests.whisper.listening import CONFIG, Listener, contents
 from tests.whisper.test_whisper import ASK_FERRY, FERRY
 
 
@@ -47,7 +47,7 @@ def test_what_nobody_got_may_be_told_again_and_is_no_use(listener: Listener) -> 
     memory = sent.injected[0].memory
     assert notice_use(listener.stores, "s", f"{FERRY}, as everybody knows.") == []
     assert fate_of(entry_of(listener, sent.whisper_id).body, memory.id) is WhisperFate.UNDELIVERED
-    found = measure_hold_out(listener.stores, HABITS)
+    found = measure_hold_out(listener.stores, CONFIG)
     assert (found.told.whispers, found.late, found.undelivered) == (0, 0, 1)
     assert contents(listener.hears(ASK_FERRY, "s")) == [FERRY]
 
@@ -60,7 +60,7 @@ def test_what_was_confirmed_is_told_and_may_be_used(listener: Listener) -> None:
     assert listener.hears(ASK_FERRY, "s").text == ""
     used = notice_use(listener.stores, "s", f"{FERRY}, as everybody knows.")
     assert used == [sent.injected[0].memory.id]
-    assert measure_hold_out(listener.stores, HABITS).told.whispers == 1
+    assert measure_hold_out(listener.stores, CONFIG).told.whispers == 1
 
 
 def test_a_confirmation_after_it_was_given_up_is_the_truth(listener: Listener) -> None:
@@ -116,9 +116,9 @@ def test_a_question_for_review_counts_as_asked_only_once_it_was_delivered(
     listener: Listener,
 ) -> None:
     keep(listener.stores, "The ferry was painted by Nils in spring")
-    listener.habits = type(HABITS)(injection_gate=0.99)
+    listener.config = type(CONFIG)(injection_gate=0.99)
     listener.hears("who painted the ferry in spring, Nils?", "earlier")
-    listener.habits = HABITS
+    listener.config = CONFIG
     listener.clock.pass_by(hours=13)
 
     sent = listener.is_sent("is Marta allergic to peanuts?", "later")

@@ -15,7 +15,7 @@ from madeleine.whisper.learning import compute_affinities, give_feedback
 from madeleine.whisper.stages import heed_feedback
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock, keep
-from tests.whisper.listening import HABITS, Listener, a_candidate, a_mind, a_thought
+from tests.whisper.listening import CONFIG, Listener, a_candidate, a_mind, a_thought
 
 PROMPT = "when does the ferry to Bergen leave?"
 
@@ -36,7 +36,7 @@ def boost(listener: Listener, memory: str, prompt: str = PROMPT) -> float:
     stores = listener.stores
     vector = meaning(stores, prompt)
     now = listener.clock.now()
-    return compute_affinities(stores, listener.habits, [memory], vector, now).get(memory, 0.0)
+    return compute_affinities(stores, listener.config, [memory], vector, now).get(memory, 0.0)
 
 
 @pytest.mark.parametrize(("signal", "expected"), [(1, 0.15), (-1, -0.15)])
@@ -158,7 +158,7 @@ def test_the_score_moves_after_the_ranking_and_stays_between_0_and_1(listener: L
 def test_a_memory_that_was_no_use_falls_silent_for_that_prompt(listener: Listener) -> None:
     memory, whisper_id = heard(listener)
     score = listener.hears(PROMPT).injected[0].score
-    listener.habits = replace(HABITS, injection_gate=score - 0.05)
+    listener.config = replace(CONFIG, injection_gate=score - 0.05)
     assert listener.hears(PROMPT).text
 
     give_feedback(listener.stores, memory, -1, "explicit", whisper_id)

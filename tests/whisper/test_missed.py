@@ -13,7 +13,7 @@ from madeleine.whisper.missed import MissedWhisper, WhisperFate, explain_missed,
 from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
-from tests.whisper.listening import HABITS, Listener, a_memory
+from tests.whisper.listening import CONFIG, Listener, a_memory
 
 FERRY = "The ferry to Bergen leaves at half past nine"
 ASK_FERRY = "when does the ferry to Bergen leave?"
@@ -29,7 +29,7 @@ def last(listener: Listener) -> WhisperEntry:
 
 
 def why(listener: Listener, memory: Memory, entry: WhisperEntry | None = None) -> MissedWhisper:
-    return explain_missed(listener.stores, HABITS, entry or last(listener), memory)
+    return explain_missed(listener.stores, CONFIG, entry or last(listener), memory)
 
 
 def logged(memory: Memory, listed: str = "", held: str = "", **body: object) -> WhisperEntry:
@@ -79,7 +79,7 @@ def test_the_sentence_that_an_earlier_release_kept_is_the_reason_as_it_stands(
     memory = a_memory()
     entry = logged(memory, stage="conversation", silence="the prompt is only conversation")
 
-    found = explain_missed(stores, HABITS, entry, memory)
+    found = explain_missed(stores, CONFIG, entry, memory)
 
     assert found.text == "Nothing was looked for: the prompt is only conversation."
 
@@ -102,7 +102,7 @@ def test_each_way_to_be_passed_over_has_its_words(
 ) -> None:
     memory = a_memory()
 
-    found = explain_missed(stores, HABITS, logged(memory, listed, held, **body), memory)
+    found = explain_missed(stores, CONFIG, logged(memory, listed, held, **body), memory)
 
     assert found.fate is fate
     assert words in found.text
@@ -131,7 +131,7 @@ def test_what_cannot_be_whispered_at_all_says_why(
 ) -> None:
     memory = replace(a_memory(), **fields)  # type: ignore[arg-type]  # tests name real fields
 
-    found = explain_missed(stores, HABITS, logged(memory, among=["atlas", None]), memory)
+    found = explain_missed(stores, CONFIG, logged(memory, among=["atlas", None]), memory)
 
     assert words in found.text
     assert found.stage == "search"

@@ -41,9 +41,9 @@ def listener(stores: Stores, reranker: Scripted) -> Listener:
         keep(stores, f"the {colour} lantern hangs in the hall")
     keep(stores, "Prefers candles", tags=(ABOUT_SELF,))
     ensure_self(stores)
-    habits = replace(stores.habits, reranker=RerankerConfig(deadline_ms=60_000))
+    config = replace(stores.config, reranker=RerankerConfig(deadline_ms=60_000))
     minds = Minds(stores.minds.embedder, reranker=reranker)
-    return Listener(replace(stores, minds=minds, habits=habits))
+    return Listener(replace(stores, minds=minds, config=config))
 
 
 def test_a_prompt_is_looked_at_a_second_time(listener: Listener, reranker: Scripted) -> None:

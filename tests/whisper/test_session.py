@@ -11,9 +11,9 @@ import pytest
 from madeleine.whisper.session import SESSIONS_KEPT, RecentPrompts, WhisperSessions, WhisperTurn
 from tests.fakes import NOON
 from tests.sentences import in_words
-from tests.whisper.listening import HABITS, Listener, contents
+from tests.whisper.listening import CONFIG, Listener, contents
 
-GAP = HABITS.session_gap_minutes
+GAP = CONFIG.session_gap_minutes
 FERRY = "The ferry to Bergen leaves at half past nine"
 
 
@@ -23,7 +23,7 @@ def texts(recent: RecentPrompts) -> list[str]:
 
 def a_prompt(sessions: WhisperSessions, text: str, minutes: float = 0, *told: str) -> None:
     at = NOON + timedelta(minutes=minutes)
-    sessions.note("s", WhisperTurn(text, at, None, frozenset(told)), HABITS.context_buffer_size)
+    sessions.note("s", WhisperTurn(text, at, None, frozenset(told)), CONFIG.context_buffer_size)
 
 
 def test_a_first_prompt_has_nothing_before_it() -> None:
@@ -147,9 +147,9 @@ def test_the_same_topic_is_silent_until_the_gap_has_passed(listener: Listener) -
 def test_a_yes_goes_on_with_what_was_said_before_and_with_nothing_else(
     listener: Listener, prompt: str
 ) -> None:
-    listener.habits = type(HABITS)(holdout=1.0)
+    listener.config = type(CONFIG)(holdout=1.0)
     listener.hears(ASK_FERRY, "s")
-    listener.habits = HABITS
+    listener.config = CONFIG
 
     assert (listener.hears(prompt, "new").text, listener.hears(prompt).text) == ("", "")
     assert contents(listener.hears(prompt, "s")) == [FERRY]
@@ -157,9 +157,9 @@ def test_a_yes_goes_on_with_what_was_said_before_and_with_nothing_else(
 
 def test_going_on_brings_what_the_last_prompts_were_about(listener: Listener) -> None:
     """The first prompt is answered in a session that whispers nothing, so the second may."""
-    listener.habits = type(HABITS)(holdout=1.0)
+    listener.config = type(CONFIG)(holdout=1.0)
     listener.hears("when does the ferry to Bergen leave?", "s")
-    listener.habits = HABITS
+    listener.config = CONFIG
 
     alone = listener.hears("go on from where we left off", "other")
     going_on = listener.hears("go on from where we left off", "s")

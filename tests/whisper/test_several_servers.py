@@ -11,7 +11,7 @@ from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from tests.fakes import close, keep, make_stores
 from tests.whisper.conftest import KNOWN
-from tests.whisper.listening import HABITS, Listener, contents
+from tests.whisper.listening import CONFIG, Listener, contents
 from tests.whisper.test_whisper import ASK_FERRY, FERRY
 
 
@@ -53,7 +53,7 @@ def test_after_a_gap_another_server_may_tell_it_again(servers: tuple[Listener, L
     one, other = servers
 
     one.hears(ASK_FERRY, session="s")
-    one.clock.pass_by(minutes=HABITS.session_gap_minutes + 1)
+    one.clock.pass_by(minutes=CONFIG.session_gap_minutes + 1)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
 

@@ -36,7 +36,7 @@ from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
 from tests.recall.asking import connect
 from tests.whisper.listening import (
-    HABITS,
+    CONFIG,
     a_candidate,
     a_memory,
     a_mind,
@@ -63,14 +63,14 @@ def test_the_stages_are_the_documented_ones_in_their_order() -> None:
 
 
 def test_the_defaults_are_the_documented_ones() -> None:
-    assert (HABITS.max_nodes, HABITS.full_nodes) == (6, 2)
-    assert (HABITS.min_relevance_score, HABITS.temporal_min_score) == (0.45, 0.30)
-    assert (HABITS.injection_gate, HABITS.topic_shift_threshold) == (0.50, 0.75)
-    assert (HABITS.context_buffer_size, HABITS.session_gap_minutes) == (5, 10)
-    assert (HABITS.affinity_implicit_weight, HABITS.affinity_similarity) == (0.8, 0.70)
-    assert (HABITS.affinity_max_boost, HABITS.affinity_half_life_days) == (0.15, 30.0)
-    assert (HABITS.exploration, HABITS.maintenance, HABITS.holdout) == (False, False, 0.0)
-    assert (HABITS.review, HABITS.log_days) == (True, 30)
+    assert (CONFIG.max_nodes, CONFIG.full_nodes) == (6, 2)
+    assert (CONFIG.min_relevance_score, CONFIG.temporal_min_score) == (0.45, 0.30)
+    assert (CONFIG.injection_gate, CONFIG.topic_shift_threshold) == (0.50, 0.75)
+    assert (CONFIG.context_buffer_size, CONFIG.session_gap_minutes) == (5, 10)
+    assert (CONFIG.affinity_implicit_weight, CONFIG.affinity_similarity) == (0.8, 0.70)
+    assert (CONFIG.affinity_max_boost, CONFIG.affinity_half_life_days) == (0.15, 30.0)
+    assert (CONFIG.exploration, CONFIG.maintenance, CONFIG.holdout) == (False, False, 0.0)
+    assert (CONFIG.review, CONFIG.log_days) == (True, 30)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_likeness_to_an_example_tells_a_continuation_too(stores: Stores) -> None
     embedder = stores.minds.embedder
     assert embedder is not None
     prompt = "weiter mit dem gleichen"
-    context = WhisperContext(stores, HABITS, {Intent.CONTINUATION: [embedder.ask(prompt).vector]})
+    context = WhisperContext(stores, CONFIG, {Intent.CONTINUATION: [embedder.ask(prompt).vector]})
     state = a_thought(prompt=prompt, said=[said("das erste"), said("das zweite")])
 
     detect_intents(context, state)

@@ -34,7 +34,7 @@ from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep, vault_bytes
 from tests.recall.asking import connect
 from tests.sentences import in_words
-from tests.whisper.listening import HABITS, Listener, contents
+from tests.whisper.listening import CONFIG, Listener, contents
 
 FERRY = "The ferry to Bergen leaves at half past nine"
 ASK_FERRY = "when does the ferry to Bergen leave?"
@@ -55,7 +55,7 @@ def test_the_memory_that_answers_is_whispered(listener: Listener) -> None:
     assert said.text.startswith("# Madeleine whispers\n")
     assert f"  {FERRY}\n" in said.text
     assert (in_words(said.silence), said.stage) == (None, "order")
-    assert said.injected[0].score >= HABITS.injection_gate
+    assert said.injected[0].score >= CONFIG.injection_gate
 
 
 @pytest.mark.parametrize(
@@ -348,9 +348,9 @@ def explored(listener: Listener, prompt: str, session: str | None = None) -> lis
 
 def test_nothing_below_the_gate_is_explored_unless_it_is_set(listener: Listener) -> None:
     keep(listener.stores, LATE)
-    listener.habits = replace(HABITS, injection_gate=0.95, min_relevance_score=0.95)
+    listener.config = replace(CONFIG, injection_gate=0.95, min_relevance_score=0.95)
     unset = explored(listener, "the ferry to Bergen leaves at half past nine")
-    listener.habits = replace(listener.habits, exploration=True)
+    listener.config = replace(listener.config, exploration=True)
 
     assert unset == []
     assert explored(listener, "the ferry to Bergen leaves at half past nine") == [LATE]
@@ -359,8 +359,8 @@ def test_nothing_below_the_gate_is_explored_unless_it_is_set(listener: Listener)
 
 def test_what_was_told_before_is_not_explored_again(listener: Listener) -> None:
     keep(listener.stores, LATE)
-    habits = replace(HABITS, exploration=True, injection_gate=0.95, min_relevance_score=0.95)
-    listener.habits = habits
+    config = replace(CONFIG, exploration=True, injection_gate=0.95, min_relevance_score=0.95)
+    listener.config = config
     prompt = "the ferry to Bergen leaves at half past nine"
 
     first = explored(listener, prompt, "s")
@@ -376,7 +376,7 @@ def test_what_was_told_before_is_not_explored_again(listener: Listener) -> None:
 
 def hold_something_back(listener: Listener, space: str | None = None) -> None:
     """Make a session hold back the ferry."""
-    strict = replace(HABITS, injection_gate=0.999, min_relevance_score=0.999)
+    strict = replace(CONFIG, injection_gate=0.999, min_relevance_score=0.999)
     Listener(listener.stores, strict).hears(ASK_FERRY, "earlier", space)
 
 
@@ -414,7 +414,7 @@ def test_the_same_memory_is_not_asked_about_in_the_next_session(listener: Listen
 
 
 def test_another_memory_is_asked_about_before_the_same_one_again(listener: Listener) -> None:
-    strict = replace(HABITS, injection_gate=0.999, min_relevance_score=0.999)
+    strict = replace(CONFIG, injection_gate=0.999, min_relevance_score=0.999)
     Listener(listener.stores, strict).hears("does the office have a green door?", "earlier")
     Listener(listener.stores, strict).hears(ASK_FERRY, "earlier")
     listener.clock.pass_by(days=1)
@@ -452,7 +452,7 @@ def test_what_was_just_held_back_is_not_asked_about_yet(listener: Listener) -> N
 def test_talk_and_machines_are_asked_nothing(listener: Listener, prompt: str) -> None:
     hold_something_back(listener)
     listener.clock.pass_by(days=1)
-    listener.habits = replace(HABITS, maintenance=True)
+    listener.config = replace(CONFIG, maintenance=True)
 
     assert listener.hears(prompt, "new").text == ""
 
@@ -461,7 +461,7 @@ def test_review_can_be_turned_off_and_needs_a_session(listener: Listener) -> Non
     hold_something_back(listener)
     listener.clock.pass_by(days=1)
     without_session = listener.hears("is Marta allergic to peanuts?")
-    listener.habits = replace(HABITS, review=False)
+    listener.config = replace(CONFIG, review=False)
 
     turned_off = listener.hears("is Marta allergic to peanuts?", "new")
 
@@ -494,7 +494,7 @@ def test_a_busy_half_day_does_not_hide_what_was_held_back(listener: Listener) ->
 
 def test_maintenance_is_due_when_enabled_and_nobody_did_it(listener: Listener) -> None:
     off = listener.hears(ASK_FERRY)
-    listener.habits = replace(HABITS, maintenance=True)
+    listener.config = replace(CONFIG, maintenance=True)
     never = listener.hears(ASK_FERRY)
     done = listener.clock.now().isoformat()
     state = new_event(listener.stores, EventKind.STATE, {"key": "maintenance", "value": done})
@@ -512,7 +512,7 @@ def test_a_held_out_whisper_says_nothing_and_is_logged_with_what_it_would_have_s
 ) -> None:
     hold_something_back(listener)
     listener.clock.pass_by(days=1)
-    listener.habits = replace(HABITS, holdout=1.0, maintenance=True)
+    listener.config = replace(CONFIG, holdout=1.0, maintenance=True)
 
     said = listener.hears("is Marta allergic to peanuts?", "s")
 
@@ -525,16 +525,16 @@ def test_a_held_out_whisper_says_nothing_and_is_logged_with_what_it_would_have_s
 
 
 def test_a_held_out_memory_was_not_told(listener: Listener) -> None:
-    listener.habits = replace(HABITS, holdout=1.0)
+    listener.config = replace(CONFIG, holdout=1.0)
     listener.hears(ASK_FERRY, "s")
-    listener.habits = HABITS
+    listener.config = CONFIG
 
     assert contents(listener.hears(ASK_FERRY, "s")) == [FERRY]
 
 
 @pytest.mark.soak
 def test_half_of_the_prompts_are_held_out_and_always_the_same(listener: Listener) -> None:
-    listener.habits = replace(HABITS, holdout=0.5)
+    listener.config = replace(CONFIG, holdout=0.5)
     prompts = [f"{ASK_FERRY}{' ' * number}" for number in range(60)]
 
     once, twice = ([listener.hears(each).silence == HELD_OUT for each in prompts] for _ in range(2))
@@ -587,7 +587,7 @@ def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
     listener: Listener,
 ) -> None:
     keep(listener.stores, SAME)
-    listener.habits = replace(HABITS, topic_shift_threshold=1.0)
+    listener.config = replace(CONFIG, topic_shift_threshold=1.0)
     in_time = listener.hears("is Marta allergic to peanuts?", "s")
     late = listener.hears(ASK_FERRY, "s")
 
@@ -676,7 +676,7 @@ def test_the_clock_set_back_does_not_break_a_session(listener: Listener) -> None
 
 def test_a_gate_of_one_lets_nothing_through(listener: Listener) -> None:
     keep(listener.stores, "Never commit directly to main", type=MemoryType.PREFERENCE)
-    listener.habits = replace(listener.habits, injection_gate=1.0)
+    listener.config = replace(listener.config, injection_gate=1.0)
 
     assert listener.hears("commit directly to main").text == ""
 
@@ -685,14 +685,14 @@ def test_a_prompt_typed_outside_of_any_project_hears_of_none(listener: Listener)
     keep(listener.stores, "the lantern of the harbour is amber", space="atlas")
     prompt = Prompt("which lantern has the harbour?", cwd="/somewhere")
 
-    said = whisper(listener.stores, listener.habits, listener.whisperer, prompt)
+    said = whisper(listener.stores, listener.config, listener.whisperer, prompt)
 
     assert said.injected == ()
 
 
 def test_silence_for_want_of_room_says_so(listener: Listener) -> None:
     keep(listener.stores, "the lantern of the harbour is amber")
-    listener.habits = replace(listener.habits, token_budget=20)
+    listener.config = replace(listener.config, token_budget=20)
 
     said = listener.hears("the lantern of the harbour is amber")
 
@@ -713,7 +713,7 @@ def compiled():
     return sum(type(each) is LatePattern and "search" in vars(each) for each in gc.get_objects())
 
 house = open_house(Path(sys.argv[1]))
-house.whisperer.warm(house.stores, house.whisper_habits)
+house.whisperer.warm(house.stores, house.whisper_config)
 ready = compiled()
 assert perform(house, "whisper_why", Call()).whisper is None
 perform(house, "remember", Call(body={"content": "The ferry to Bergen leaves at nine"}))

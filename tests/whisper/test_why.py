@@ -11,7 +11,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.texts import whisper_report, whisper_why
 from madeleine.errors import InvalidValue, NoSuchMemory
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutGroup, HoldOutReport
 
 FERRY = "The ferry to Bergen leaves at half past nine"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.values import InjectedMemory
 from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE, render_whisper, review_block
-from tests.whisper.listening import HABITS, a_memory
+from tests.whisper.listening import CONFIG, a_memory
 
 OURS = {HEADING, *FRAME.splitlines(), "", MAINTENANCE}
 APRIL = datetime(2026, 4, 13, 9, 30, tzinfo=UTC)
@@ -66,9 +66,9 @@ HOSTILE = [
 ]
 
 
-def worded(*memories: Memory, habits: WhisperConfig = HABITS) -> str:
+def worded(*memories: Memory, config: WhisperConfig = CONFIG) -> str:
     chosen = [InjectedMemory(each, 0.9, place < 2) for place, each in enumerate(memories)]
-    return render_whisper(chosen, [], habits)[0]
+    return render_whisper(chosen, [], config)[0]
 
 
 def assert_framed(text: str) -> None:
@@ -101,7 +101,7 @@ def test_the_text_is_the_documented_one() -> None:
         InjectedMemory(CONCEPT, 0.7, False),
     ]
 
-    text, told = render_whisper(chosen, [], HABITS, ["", MAINTENANCE])
+    text, told = render_whisper(chosen, [], CONFIG, ["", MAINTENANCE])
 
     assert text == (
         "# Madeleine whispers\n"
@@ -125,16 +125,16 @@ def test_the_text_is_the_documented_one() -> None:
 
 
 def test_no_memory_and_nothing_due_is_no_text() -> None:
-    assert render_whisper([], [], HABITS) == ("", ())
-    assert render_whisper([], [], HABITS, [""]) == ("", ())
+    assert render_whisper([], [], CONFIG) == ("", ())
+    assert render_whisper([], [], CONFIG, [""]) == ("", ())
 
 
 def test_maintenance_alone_is_a_bare_line() -> None:
-    assert render_whisper([], [], HABITS, [MAINTENANCE]) == ("maintenance_due\n", ())
+    assert render_whisper([], [], CONFIG, [MAINTENANCE]) == ("maintenance_due\n", ())
 
 
 def test_what_was_let_in_to_learn_from_is_said_to_be_unsure() -> None:
-    text, _ = render_whisper([InjectedMemory(FACT, 0.4, False, True)], [], HABITS)
+    text, _ = render_whisper([InjectedMemory(FACT, 0.4, False, True)], [], CONFIG)
 
     assert "(id: a1b2c3d4, 2026-05-02, user, unsure)\n" in text
 
@@ -142,7 +142,7 @@ def test_what_was_let_in_to_learn_from_is_said_to_be_unsure() -> None:
 def test_a_conflict_is_shown_with_both_dates_the_older_first() -> None:
     chosen = [InjectedMemory(FACT, 0.9, True), InjectedMemory(DECISION, 0.8, True)]
 
-    text, _ = render_whisper(chosen, [(FACT, DECISION)], HABITS)
+    text, _ = render_whisper(chosen, [(FACT, DECISION)], CONFIG)
 
     assert (
         "- These two do not agree: 97acbe8e of 2026-04-13 and a1b2c3d4 of 2026-05-02; "
@@ -164,7 +164,7 @@ def test_a_long_memory_is_cut_within_its_bound() -> None:
     body = "\n".join(line for line in text.split("\n") if line.startswith("  "))
 
     assert body.endswith("…")
-    assert len(body.encode()) <= HABITS.full_chars
+    assert len(body.encode()) <= CONFIG.full_chars
 
 
 @pytest.mark.few(2)
@@ -213,9 +213,9 @@ def test_a_whisper_never_exceeds_its_budget(
     memories = [a_memory(number, each) for number, each in enumerate(contents)]
     chosen = [InjectedMemory(each, 0.9, place < full) for place, each in enumerate(memories)]
     pairs = [(one, other) for one in memories for other in memories if one.id < other.id]
-    habits = WhisperConfig(token_budget=tokens, full_chars=1_200)
+    config = WhisperConfig(token_budget=tokens, full_chars=1_200)
 
-    text, told = render_whisper(chosen, pairs if conflicting else [], habits, [MAINTENANCE])
+    text, told = render_whisper(chosen, pairs if conflicting else [], config, [MAINTENANCE])
 
     assert len(text.encode()) <= min(HOST_BYTES, tokens * 4)
     assert [each.memory for each in told] == memories[: len(told)]

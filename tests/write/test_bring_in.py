@@ -26,7 +26,7 @@ TWO = "aaaaaaaa-0000-4000-8000-000000000002"
 
 def item(stores: Stores, content: str, **fields: object) -> IncomingMemory:
     values = {"id": ONE, "content": content, "source": "import:test", **fields}
-    return read_incoming(values, stores.habits.limits, None)
+    return read_incoming(values, stores.config.limits, None)
 
 
 def bring(

@@ -44,5 +44,5 @@ def test_two_that_hold_the_cap_at_once_demote_only_what_is_over_it(
 
 
 def with_cap(stores: Stores, cap: int) -> Stores:
-    habits = replace(stores.habits, write=replace(stores.habits.write, core_cap=cap))
-    return replace(stores, habits=habits)
+    config = replace(stores.config, write=replace(stores.config.write, core_cap=cap))
+    return replace(stores, config=config)

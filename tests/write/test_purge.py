@@ -15,10 +15,10 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
 from madeleine.model.words import META_SOURCE, Edge
-from madeleine.sleep.tasks.cluster import cluster
-from madeleine.sleep.tasks.decay import decay
-from madeleine.sleep.tasks.forget import forget as forget_task
-from madeleine.sleep.values import Link, Patch, Report, Synthesise
+from madeleine.sleep.tasks.cluster import make_cluster_task
+from madeleine.sleep.tasks.decay import make_decay_task
+from madeleine.sleep.tasks.forget import make_forget_task as forget_task
+from madeleine.sleep.values import AddConnections, Patch, RunReport, Synthesise
 from madeleine.vault.quotes import PurgedMemories, describe_purged
 from madeleine.vault.redaction import redact_event
 from madeleine.write.connections import link
@@ -64,7 +64,7 @@ def test_nothing_of_a_purged_memory_remains(tmp_path: Path) -> None:
     revise(stores, memory.id, revised)
     link(stores, memory.id, Connection(other.id, Edge.SUPPORTS, reason=SECRET), by="me")
     record_use(stores, [memory.id], "opened", "s", wait=True)
-    run(stores, decay())
+    run(stores, make_decay_task())
     forget(stores, memory.id, reason=f"no more {SECRET}")
     close(stores)
     stores = make_stores(home)
@@ -110,7 +110,7 @@ def test_use_scores_and_history_of_the_others_stay(stores: Stores) -> None:
     kept, gone = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
     for each in (kept, gone):
         record_use(stores, [each.id], "opened", "s", wait=True)
-    run(stores, decay())
+    run(stores, make_decay_task())
     before, story = as_now(stores, kept), stores.log.history(kept.id)
     forget(stores, gone.id)
 
@@ -224,12 +224,12 @@ def test_connections_of_others_that_point_to_it_are_told(stores: Stores) -> None
 # -- what jobs said and made of it ---------------------------------------------------------
 
 
-def linked_by_a_job(stores: Stores) -> tuple[Memory, Memory, Report]:
+def linked_by_a_job(stores: Stores) -> tuple[Memory, Memory, RunReport]:
     """Two memories, the first linked to the second, which has a secret."""
     other = keep(stores, "Lunch is at noon", title="Lunch")
     memory = keep(stores, f"The {SECRET} sleeps", title=f"About the {SECRET}")
     arrow = Connection(memory.id, Edge.RELATED_TO, 0.7, by="planned")
-    patch = Patch(Link(other, (arrow,), (memory,)), f"both speak of the {SECRET}")
+    patch = Patch(AddConnections(other, (arrow,), (memory,)), f"both speak of the {SECRET}")
     return other, memory, run(stores, job_of(patch))
 
 
@@ -257,7 +257,7 @@ def test_questions_about_it_go_whatever_was_answered(tmp_path: Path, ask: bool) 
     other, memory, linked = linked_by_a_job(stores)
     if ask:
         arrow = Connection(memory.id, Edge.CONTRADICTS, 0.7, by="planned")
-        asked = Patch(Link(other, (arrow,), (memory,)), f"the {SECRET}?", ask=True)
+        asked = Patch(AddConnections(other, (arrow,), (memory,)), f"the {SECRET}?", ask=True)
         run(stores, job_of(asked))
         decide_proposal(stores, stores.log.proposals()[0].id, ProposalStatus.REJECTED, by="me")
     else:
@@ -282,18 +282,18 @@ def test_a_summary_goes_with_its_purged_member(tmp_path: Path, rewritten: bool) 
     home = tmp_path / "home"
     with unlinked(home) as stores:
         member = shelf(stores)[0]
-        run(stores, cluster())
+        run(stores, make_cluster_task())
         (summary,) = [each for each in everyone(stores) if each.source == META_SOURCE]
         forget(stores, member.id)
         if rewritten:  # then the journal has it as it was
-            run(stores, cluster())
+            run(stores, make_cluster_task())
 
         done = purge(stores, [member.id])
 
         assert (summary.id in {each.id for each in done.memories}) != rewritten
     assert holding(home, SECRET, member.id) == []
     with unlinked(home) as stores:
-        run(stores, cluster())
+        run(stores, make_cluster_task())
         (new,) = [each for each in everyone(stores) if each.source == META_SOURCE]
         assert len(new.connections) == 5
 
@@ -302,7 +302,7 @@ def test_a_summary_that_a_person_edited_is_left_and_named(tmp_path: Path) -> Non
     home = tmp_path / "home"
     with unlinked(home) as stores:
         member = shelf(stores)[0]
-        run(stores, cluster())
+        run(stores, make_cluster_task())
         (summary,) = [each for each in everyone(stores) if each.source == META_SOURCE]
         edited = read_revision(
             {"title": "Shelves", "content": "Books are on shelves"}, MemoryLimits()
@@ -355,7 +355,7 @@ def test_who_took_over_nothing_in_the_end_is_not_named(stores: Stores) -> None:
 
 def test_a_memory_that_says_the_name_of_a_job_takes_no_run_with_it(stores: Stores) -> None:
     memory = keep(stores, "decay")
-    run(stores, decay())
+    run(stores, make_decay_task())
     forget(stores, memory.id)
 
     purge(stores, [memory.id])

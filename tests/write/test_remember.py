@@ -180,10 +180,10 @@ def test_linking_across_spaces_needs_more(tmp_path: Path) -> None:
     vector = stores.minds.embedder.ask(other).vector
     hit = stores.search.search_vector(vector, Filter(), stores.clock.now(), 1)[0]
     close(stores)
-    habits = VerbConfig(write=WriteConfig(link_threshold=hit.score - 0.05))
+    config = VerbConfig(write=WriteConfig(link_threshold=hit.score - 0.05))
 
     for name, space, links in (("same", "a", 1), ("cross", "b", 0)):
-        stores = make_stores(tmp_path / name, habits=habits)
+        stores = make_stores(tmp_path / name, config=config)
         keep(stores, one, space="a")
         assert len(keep(stores, other, space=space).connections) == links
         close(stores)
@@ -209,7 +209,7 @@ def test_about_self_makes_one_self_that_defines_the_memory(tmp_path: Path) -> No
 
 
 def test_the_core_cap_demotes_the_least_important_and_spares_the_self(tmp_path: Path) -> None:
-    stores = make_stores(tmp_path / "home", habits=VerbConfig(write=WriteConfig(core_cap=2)))
+    stores = make_stores(tmp_path / "home", config=VerbConfig(write=WriteConfig(core_cap=2)))
     keep(stores, "about me", tags=(ABOUT_SELF,), about_self=True)
     first = keep(stores, "first of the core", tier=Tier.CORE)
     keep(stores, "second of the core", tier=Tier.CORE)

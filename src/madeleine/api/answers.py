@@ -67,7 +67,7 @@ from madeleine.recall.explaining import ScoreExplanation
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.associations import edge_name
 from madeleine.vault.journal import CompactionReport
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutReport
 from madeleine.whisper.values import WhisperResult
 from madeleine.write.change_file import ChangeResult
@@ -226,7 +226,7 @@ def noted(memory_id: str, signal: int) -> NotedFeedback:
     return NotedFeedback(text=text, node_id=memory_id)
 
 
-def whisper_why(entry: WhisperEntry | None, habits: WhisperConfig) -> WhisperReason:
+def whisper_why(entry: WhisperEntry | None, config: WhisperConfig) -> WhisperReason:
     if entry is None:
         return WhisperReason(text="Nothing has been whispered or held back yet.", whisper=None)
     known: Json = {
@@ -236,13 +236,13 @@ def whisper_why(entry: WhisperEntry | None, habits: WhisperConfig) -> WhisperRea
         "space": entry.space,
         **word_log(entry.body),
     }
-    return WhisperReason(text=texts.whisper_why(known, habits), whisper=known)
+    return WhisperReason(text=texts.whisper_why(known, config), whisper=known)
 
 
-def whisper_report(found: HoldOutReport, habits: WhisperConfig) -> WhisperReport:
+def whisper_report(found: HoldOutReport, config: WhisperConfig) -> WhisperReport:
     difference, margin = found.difference
     return WhisperReport(
-        text=texts.whisper_report(found, habits),
+        text=texts.whisper_report(found, config),
         days=found.days,
         enough=found.enough,
         told=HoldOutSide(**asdict(found.told)),

@@ -20,8 +20,8 @@ from madeleine.model.codec import Json
 from madeleine.model.event import Event
 from madeleine.model.times import format_time
 from madeleine.sleep.reports import report_to_json
-from madeleine.sleep.sleeper import Asked, LastRun, Running
-from madeleine.sleep.values import Report
+from madeleine.sleep.sleeper import JobRequest, JobRun, LastRun
+from madeleine.sleep.values import RunReport
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -46,7 +46,7 @@ class Standing:
     tasks: Sequence[str]
     last: Mapping[str, LastRun]
     next_run: Mapping[str, datetime | None]
-    running: Running | None
+    running: JobRun | None
     history: Sequence[Event]
     enabled: bool
     tick_seconds: float
@@ -58,7 +58,7 @@ class Standing:
 
 
 def ran(
-    asked: Asked, began: datetime, now: datetime, paused: Sequence[str] = ()
+    asked: JobRequest, began: datetime, now: datetime, paused: Sequence[str] = ()
 ) -> ConsolidationRun:
     """Return what came of a request by now; `paused` are tasks that it left out."""
     reports, over = list(asked.reports), asked.over.is_set()
@@ -80,7 +80,7 @@ def ran(
 
 
 def _status(
-    asked: Asked, reports: Sequence[Report]
+    asked: JobRequest, reports: Sequence[RunReport]
 ) -> Literal["started", "success", "stopped", "error"]:
     if not asked.over.is_set():
         return "started"
@@ -90,7 +90,7 @@ def _status(
     return "stopped" if halted or len(reports) < len(asked.jobs) else "success"
 
 
-def _step(report: Report) -> Json:
+def _step(report: RunReport) -> Json:
     """Return one task's result: its own counts, and what any run tells."""
     values = report_to_json(report)
     return {
@@ -101,7 +101,9 @@ def _step(report: Report) -> Json:
     }
 
 
-def _text(asked: Asked, reports: Sequence[Report], over: bool, paused: Sequence[str]) -> str:
+def _text(
+    asked: JobRequest, reports: Sequence[RunReport], over: bool, paused: Sequence[str]
+) -> str:
     if not over:
         return f"Started: {', '.join(asked.jobs) or 'nothing, every task is paused'}"
     lines = [line for each in reports for line in report_lines(report_to_json(each))]

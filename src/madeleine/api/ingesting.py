@@ -37,7 +37,7 @@ class _How:
         reader = RequestReader(call.query)
         self.space = read_space(reader.text("default_space"))
         self.dry_run = reader.flag("dry_run")
-        self.tags = read_tags(reader.texts("extra_tags") or (), house.stores.habits.limits)
+        self.tags = read_tags(reader.texts("extra_tags") or (), house.stores.config.limits)
         reader.done()
 
 
@@ -78,7 +78,7 @@ def _text(
 ) -> IngestReport:
     """Take in a text: a conversation if somebody is told to speak in it, else notes."""
     name, source, session, uri = told
-    size, most = len(text.encode("utf-8")), house.intake.habits.content_bytes
+    size, most = len(text.encode("utf-8")), house.intake.config.content_bytes
     if size > most:
         raise TooLarge("the text", size, most, "ingest.content_bytes")
     if not text.strip():
@@ -190,7 +190,7 @@ def standing(house: House) -> IntakeStatus:
         extractor=intake.extractor.name if intake.extractor else None,
         why_not=intake.why_not or None,
         kept_today=known.kept,
-        memories_per_day=intake.habits.memories_per_day,
+        memories_per_day=intake.config.memories_per_day,
         tokens_today=known.tokens,
         problems=[*missing, *intake.problems()],
     )

@@ -69,7 +69,7 @@ def take_in(house: House, call: Call) -> ImportReport:
 
 def _incoming(house: House, item: object, space: str | None) -> IncomingMemory | MadeleineError:
     try:
-        return read_incoming(item, house.stores.habits.limits, space)
+        return read_incoming(item, house.stores.config.limits, space)
     except MadeleineError as refused:
         return refused
 

@@ -168,7 +168,7 @@ def _draft(stores: Stores, values: object, space: str | None, by: str) -> Draft:
     """Read a draft. One that does not name its source comes from whoever asks."""
     if isinstance(values, Mapping) and values.get("source") is None:
         values = {**values, "source": "agent:unknown" if by == "http" else _source(by)}
-    return read_draft(values, stores.habits.limits, space)  # type: ignore[arg-type]  # it checks
+    return read_draft(values, stores.config.limits, space)  # type: ignore[arg-type]  # it checks
 
 
 def _source(by: str) -> str:
@@ -176,7 +176,7 @@ def _source(by: str) -> str:
 
 
 def _revise(house: House, call: Call) -> object:
-    revision = read_revision(call.body, house.stores.habits.limits)
+    revision = read_revision(call.body, house.stores.config.limits)
     return answers.changed(revise(house.stores, call.named, revision, by=call.by), "Revised")
 
 
@@ -222,7 +222,7 @@ def _unlink(house: House, call: Call) -> object:
 
 
 def _merge(house: House, call: Call) -> object:
-    limits = house.stores.habits.limits
+    limits = house.stores.config.limits
     reader = RequestReader(call.body)
     keep, drop = reader.required_text("keep"), reader.required_text("drop")
     title = read_one_line("title", reader.text("title"), limits.title_chars)
@@ -257,7 +257,7 @@ def _recall(house: House, call: Call) -> object:
 
 def _whisper(house: House, call: Call) -> object:
     prompt = read_prompt(call)
-    said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt)
+    said = whisper(house.stores, house.whisper_config, house.whisperer, prompt)
     return answers.whispered(said, prompt.explain)
 
 
@@ -284,12 +284,12 @@ def _whisper_why(house: House, call: Call) -> object:
     session = reader.text("session_id")
     reader.done()
     entries = house.stores.log.whispers(1, session)
-    return answers.whisper_why(entries[0] if entries else None, house.whisper_habits)
+    return answers.whisper_why(entries[0] if entries else None, house.whisper_config)
 
 
 def _whisper_report(house: House, call: Call) -> object:
     return answers.whisper_report(
-        measure_hold_out(house.stores, house.whisper_habits), house.whisper_habits
+        measure_hold_out(house.stores, house.whisper_config), house.whisper_config
     )
 
 

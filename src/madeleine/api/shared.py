@@ -269,7 +269,7 @@ def _spelling(reached: Reach, draft: Draft) -> tuple[Cause, ...]:
 
 
 def _draft(reached: Reach, values: object, space: str | None) -> Draft:
-    limits = reached.house.stores.habits.limits
+    limits = reached.house.stores.config.limits
     return read_draft(values, limits, space)  # type: ignore[arg-type]  # it checks
 
 
@@ -455,7 +455,7 @@ def _whisper(reached: Reach, call: Call) -> Any:
     _wait([*reached.places()])
     reached.own.check("whisper", Role.READER)
     others = tuple((str(each.space), each.house.stores) for each in reached.shared)
-    said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt, others)
+    said = whisper(house.stores, house.whisper_config, house.whisperer, prompt, others)
     return answers.whispered(said, prompt.explain)
 
 

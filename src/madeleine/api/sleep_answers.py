@@ -33,13 +33,13 @@ from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.sleep.reports import report_to_json
-from madeleine.sleep.sleeper import Asked, LastRun, Running
-from madeleine.sleep.values import Report
+from madeleine.sleep.sleeper import JobRequest, JobRun, LastRun
+from madeleine.sleep.values import RunReport
 from madeleine.sleep.wording import render_stop
 from madeleine.write.proposals import ProposalPreview
 
 if TYPE_CHECKING:
-    from madeleine.sleep.maintenance import HandedIn
+    from madeleine.sleep.maintenance import HandInResult
 
 EVERYTHING = "run-all"  # in the place of a job's name, where all of them are meant
 PATCHES_SHOWN = 20  # in the text; `reports` has them all
@@ -53,12 +53,12 @@ class JobState:
     every: timedelta
     paused: bool
     waiting: bool
-    running: Running | None
+    running: JobRun | None
     last: LastRun | None
     next_run: datetime | None
 
 
-def tasks(states: Sequence[JobState], enabled: bool, running: Running | None) -> JobList:
+def tasks(states: Sequence[JobState], enabled: bool, running: JobRun | None) -> JobList:
     lines = [f"  {task_line(each)}" for each in states]
     first = "Jobs, in the order of the sleep cycle:" if enabled else "Jobs (no timetable):"
     return JobList(
@@ -92,7 +92,7 @@ def job_in_status(state: JobState) -> JobStatus:
     return replace(status, last_run=kept or None)
 
 
-def progress_of(running: Running) -> dict[str, Any]:
+def progress_of(running: JobRun) -> dict[str, Any]:
     """Return how far a run is, as the fields of a `JobProgress`."""
     return {
         "began": format_time(running.began),
@@ -148,7 +148,7 @@ def _number(report: Mapping[str, object], name: str) -> int:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def asked(request: Asked, reports: Sequence[Report]) -> SleepRun:
+def asked(request: JobRequest, reports: Sequence[RunReport]) -> SleepRun:
     """Return what came of a request by now."""
     status = _status(request, len(reports))
     told = [report_to_json(each) for each in reports]
@@ -161,7 +161,7 @@ def asked(request: Asked, reports: Sequence[Report]) -> SleepRun:
     )
 
 
-def job_report(report: Report) -> JobReport:
+def job_report(report: RunReport) -> JobReport:
     """Return what a run did as an answer holds it."""
     values = {each.name: getattr(report, each.name) for each in fields(report)}
     stop = report.stopped
@@ -175,7 +175,7 @@ def job_report(report: Report) -> JobReport:
     )
 
 
-def _status(request: Asked, done: int) -> Literal["started", "finished", "stopped", "failed"]:
+def _status(request: JobRequest, done: int) -> Literal["started", "finished", "stopped", "failed"]:
     if not request.over.is_set():
         return "started"
     if request.failed:
@@ -184,7 +184,7 @@ def _status(request: Asked, done: int) -> Literal["started", "finished", "stoppe
     return "stopped" if halted else "finished"
 
 
-def _asked_text(request: Asked, status: str, reports: Sequence[Json]) -> str:
+def _asked_text(request: JobRequest, status: str, reports: Sequence[Json]) -> str:
     if status == "started":
         return f"Started: {', '.join(request.jobs) or 'nothing, every job is paused'}"
     lines = [line for report in reports for line in report_lines(report)]
@@ -216,7 +216,7 @@ def patch_line(patch: Mapping[str, object]) -> str:
     return texts.flat(f"{ask}{patch.get('what')}{why}")
 
 
-def handed_in(done: HandedIn) -> HandedInVerdicts:
+def handed_in(done: HandInResult) -> HandedInVerdicts:
     lines = [line for each in done.reports for line in report_lines(report_to_json(each))]
     return HandedInVerdicts(
         text="\n".join(["Thank you.", *lines]),

@@ -28,7 +28,7 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.reading import RequestReader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
-from madeleine.sleep.sleeper import Asked
+from madeleine.sleep.sleeper import JobRequest
 from madeleine.write.proposals import preview_proposal
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _options(call: Call) -> tuple[bool, bool, bool]:
     return dry_run, at_once, wait
 
 
-def _run(house: House, asked: Asked, wait: bool) -> SleepRun:
+def _run(house: House, asked: JobRequest, wait: bool) -> SleepRun:
     """Answer at once, unless who asks wants to wait or nobody else would do the work."""
     if wait or not house.sleeper.attended:
         house.sleeper.wait(asked)

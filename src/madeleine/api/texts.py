@@ -21,7 +21,7 @@ from madeleine.model.words import GLOBAL, Tier
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.fusion import TIER_BOOST
 from madeleine.rules.levels import relevance_level
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import is_delivered, listed_ids
 from madeleine.whisper.missed import WhisperFate, fate_of
 from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
@@ -101,7 +101,7 @@ def _hit(hit: RecallMatch, explain: bool) -> str:
     return "\n".join([*parts, block(hit.passage.text, HIT_CHARS, rest)])
 
 
-def whisper_why(known: Mapping[str, object], habits: WhisperConfig) -> str:
+def whisper_why(known: Mapping[str, object], config: WhisperConfig) -> str:
     """Say in plain words what came of a prompt."""
     prompt = flat(str(known.get("prompt", "")))[:PROMPT_CHARS]
     parts = [f'{known["at"]}  "{prompt}"', _outcome(known)]
@@ -114,7 +114,7 @@ def whisper_why(known: Mapping[str, object], habits: WhisperConfig) -> str:
     parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
     less = f"Archived notes score {-TIER_BOOST[Tier.ARCHIVAL.value]:.2f} less"
     archive = f"{less}, and archived conversations are left to recall."
-    parts.append(f"The gate is at {habits.injection_gate:.2f}. {archive} {_among(known)}")
+    parts.append(f"The gate is at {config.injection_gate:.2f}. {archive} {_among(known)}")
     return "\n".join(parts)
 
 
@@ -161,7 +161,7 @@ _FATES = {
 }
 
 
-def whisper_report(found: HoldOutReport, habits: WhisperConfig) -> str:
+def whisper_report(found: HoldOutReport, config: WhisperConfig) -> str:
     """Say in plain words what the hold-out shows."""
     told, held_out = found.told, found.held_out
     missed = f", {found.undelivered:,} were not delivered" if found.undelivered else ""
@@ -171,7 +171,7 @@ def whisper_report(found: HoldOutReport, habits: WhisperConfig) -> str:
         f"Whispered: a memory shows in {told.used:,} of {count(told.replied, 'reply')} read.",
         f"Held out: it shows in {held_out.used:,} of {count(held_out.replied, 'reply')} read.",
     ]
-    if habits.holdout <= 0:
+    if config.holdout <= 0:
         parts.append("Nothing is held out now: whisper.holdout is 0.")
     return "\n".join([*parts, _verdict(found)])
 

@@ -10,8 +10,8 @@ from madeleine.errors import MadeleineError
 from madeleine.recall.weights import load_weights
 from madeleine.settings import Settings, read_settings, unknown_variables
 from madeleine.settings.file import config_path, read_table
-from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
-from madeleine.sleep.intervals import Intervals
+from madeleine.sleep.config import ConsolidationConfig, SleepConfig
+from madeleine.sleep.intervals import JobIntervals
 from madeleine.write.stores import VerbConfig
 
 
@@ -42,10 +42,10 @@ def make_habits(settings: Settings) -> VerbConfig:
     )
 
 
-def make_intervals(sleep: SleepHabits, consolidation: ConsolidationHabits) -> Intervals:
+def make_intervals(sleep: SleepConfig, consolidation: ConsolidationConfig) -> JobIntervals:
     """Return the timetable that the settings ask for. The jobs of the night and the tasks of
     consolidation are turned off each by a setting of their own."""
-    return Intervals(
+    return JobIntervals(
         every=_job_intervals(sleep) if sleep.enabled else {},
         first=timedelta(seconds=sleep.first_seconds),
         retry=timedelta(minutes=sleep.retry_minutes),
@@ -54,7 +54,7 @@ def make_intervals(sleep: SleepHabits, consolidation: ConsolidationHabits) -> In
     )
 
 
-def _job_intervals(sleep: SleepHabits) -> dict[str, timedelta]:
+def _job_intervals(sleep: SleepConfig) -> dict[str, timedelta]:
     return {
         "importance_scorer": timedelta(minutes=sleep.importance_scorer_minutes),
         "index_updater": timedelta(minutes=sleep.index_updater_minutes),
@@ -67,7 +67,7 @@ def _job_intervals(sleep: SleepHabits) -> dict[str, timedelta]:
     }
 
 
-def _task_intervals(consolidation: ConsolidationHabits) -> dict[str, timedelta]:
+def _task_intervals(consolidation: ConsolidationConfig) -> dict[str, timedelta]:
     return {
         "decay": timedelta(seconds=consolidation.decay_interval_seconds),
         "creative": timedelta(seconds=consolidation.creative_interval_seconds),

@@ -21,14 +21,14 @@ from madeleine.errors import NoSuchTenant
 from madeleine.ingest.intake import IngestContext
 from madeleine.model.event import EventKind
 from madeleine.settings import Settings
-from madeleine.sleep.habits import SleepHabits
-from madeleine.sleep.intervals import Intervals
-from madeleine.sleep.rounds import Plan, Rounds
-from madeleine.sleep.shift import Shift
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.intervals import JobIntervals
+from madeleine.sleep.rounds import SharedSchedule, SharedTimetable
+from madeleine.sleep.shift import JobRunner
 from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.version import __version__
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.whisper import Whisperer
 from madeleine.write.bell import SharedEventBus
 from madeleine.write.reconcile import ProgressCallback
@@ -56,7 +56,7 @@ class House:
     notes: list[str] = field(default_factory=list)
     journal_problems: list[str] = field(default_factory=list)
     whisperer: Whisperer = field(default_factory=Whisperer)
-    shift: Shift = field(init=False)
+    shift: JobRunner = field(init=False)
     """What runs at night."""
     sleeper: Sleeper = field(init=False)
     intake: IngestContext = field(init=False)
@@ -66,9 +66,9 @@ class House:
     """The database and the servers on it, where the truth is there."""
     houses: Houses | None = None
     """Those of others in the same database, if it is the house of who sits at the server."""
-    plan: Plan | None = None
+    plan: SharedSchedule | None = None
     """Where it stands when its jobs are due, where several servers share it."""
-    rounds: Rounds | None = None
+    rounds: SharedTimetable | None = None
     """When its jobs run, where several servers share it."""
     maintenance_waits: bool = False
     """Whether an agent that judges has something to do, as far as was looked last."""
@@ -81,22 +81,24 @@ class House:
         self.intake = make_intake(self.stores, self.settings, os.environ)
         self.intake.marks = self.marks
         judge = partial(make_judge, self.settings, os.environ)
-        self.shift = Shift(self.stores, self.sleep_habits, judge)
+        self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS)
 
     def keep_time(self) -> None:
         """Let its jobs run by themselves, on whichever server is free."""
         if self.plan is not None:
-            self.rounds = Rounds(self.sleeper, self.intervals, self.stores.clock, self.plan)
+            self.rounds = SharedTimetable(
+                self.sleeper, self.intervals, self.stores.clock, self.plan
+            )
             self.rounds.start()
 
     @property
-    def sleep_habits(self) -> SleepHabits:
+    def sleep_config(self) -> SleepConfig:
         """The numbers that the jobs go by."""
         return self.settings.sleep
 
     @property
-    def intervals(self) -> Intervals:
+    def intervals(self) -> JobIntervals:
         """How often the daemon runs each job."""
         return make_intervals(self.settings.sleep, self.settings.consolidation)
 
@@ -112,7 +114,7 @@ class House:
         self.look_for_maintenance()
 
     @property
-    def whisper_habits(self) -> WhisperConfig:
+    def whisper_config(self) -> WhisperConfig:
         """The numbers that whispering goes by."""
         settings = self.settings.whisper
         due = settings.maintenance or self.maintenance_waits

@@ -152,7 +152,7 @@ class _Opening:
             index=index,
             minds=self.minds,
             clock=SystemClock(),
-            habits=make_habits(self.settings),
+            config=make_habits(self.settings),
             writing=self.fleet.writing(rows),
             leases=leases,
             executor=self.executor if first else ThreadExecutor(self.executor),
@@ -182,7 +182,7 @@ def open_locked(
             index=index,
             minds=minds,
             clock=SystemClock(),
-            habits=make_habits(settings),
+            config=make_habits(settings),
             executor=ThreadExecutor(),
         )
         house = House(home, settings, stores, lock, notes + healed, marks=marks)

@@ -27,7 +27,7 @@ def ingest_conversation(
 ) -> IngestOutcome:
     """Keep what is worth it of a conversation; return what was done, or would be."""
     done = IngestOutcome(dry_run)
-    keeper = Keeper(intake, AdmissionGate(intake.habits, read_daily_usage(intake.stores)), dry_run)
+    keeper = Keeper(intake, AdmissionGate(intake.config, read_daily_usage(intake.stores)), dry_run)
     exchanges = _collect_exchanges(keeper, place, parts, done)
     _keep(keeper, place, exchanges, done)
     done.tally(keeper)

@@ -29,8 +29,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from madeleine.errors import NoSuchMemory, Rejected, UnderWay
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.gate import AdmissionGate, read_daily_usage
-from madeleine.ingest.habits import IngestConfig
 from madeleine.ingest.importing.notes import SIMPLER, MarkdownNote, read_note
 from madeleine.ingest.importing.sources import SourceFile
 from madeleine.ingest.importing.values import NotThatFormat
@@ -151,7 +151,7 @@ def retire_deleted_document(intake: IngestContext, uri: str) -> list[str]:
     ids. What moved to another file meanwhile stays. The rest is kept in mind: a file that comes
     back is what it was."""
     known = _read_state(intake, uri)
-    if intake.habits.deleted_files != "retire" or not known.kept:
+    if intake.config.deleted_files != "retire" or not known.kept:
         return []
     ids = [each for kept in known.kept.values() for each in kept.ids]
     memories = [
@@ -202,7 +202,7 @@ class _DocumentUpdate:
 
     def carry_out(self) -> None:
         """Compare, then write: what is revised first, so that its words are known."""
-        most = self.intake.habits.memories_per_file
+        most = self.intake.config.memories_per_file
         self.done.held_back = max(0, len(self.sections) - most)
         fresh = [each for each in self.sections[:most] if not self._is_known(each)]
         news = [*self._find_new(fresh)]
@@ -534,4 +534,4 @@ def _digest(text: str) -> str:
 
 def _unbounded_config(intake: IngestContext) -> IngestConfig:
     """A file that somebody chose is bounded by itself, not by what sessions may add."""
-    return replace(intake.habits, memories_per_session=ANY_NUMBER, memories_per_day=ANY_NUMBER)
+    return replace(intake.config, memories_per_session=ANY_NUMBER, memories_per_day=ANY_NUMBER)

@@ -113,7 +113,7 @@ def _keep_exchanges(
     worth = [told for each in exchanges if (told := each.told()).says_something()]
     if not worth:
         return
-    wanted, drawn = keeper.intake.habits.exchanges, _extract_findings(keeper, place, worth)
+    wanted, drawn = keeper.intake.config.exchanges, _extract_findings(keeper, place, worth)
     if drawn is None and keeper.intake.extractor is not None and wanted == "never":
         raise NotExtracted
     for one in drawn.found if drawn else ():

@@ -60,7 +60,7 @@ class FolderWatcher:
         if not there:
             stop.wait()
             return
-        quiet = int(self._intake.habits.folder_debounce_seconds * 1000)
+        quiet = int(self._intake.config.folder_debounce_seconds * 1000)
         batches = watchfiles.watch(
             *there,
             watch_filter=None,
@@ -160,8 +160,8 @@ class FolderWatcher:
 def read_file(intake: IngestContext, path: Path) -> SourceDocument:
     """Return a file as it is taken in. Raises OSError and UnicodeDecodeError."""
     found = path.stat()
-    if found.st_size > intake.habits.content_bytes:
-        raise TooLarge("it", found.st_size, intake.habits.content_bytes, "ingest.content_bytes")
+    if found.st_size > intake.config.content_bytes:
+        raise TooLarge("it", found.st_size, intake.config.content_bytes, "ingest.content_bytes")
     modified = datetime.fromtimestamp(found.st_mtime, UTC)
     text = path.read_bytes().decode("utf-8-sig")
     return SourceDocument(path.name, text, modified, path.as_uri(), space_of(str(path.parent)))

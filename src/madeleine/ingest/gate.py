@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import Unavailable
-from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.config import IngestConfig
 from madeleine.model.event import Event, EventKind
 from madeleine.write.record import new_event
 from madeleine.write.stores import Stores
@@ -49,7 +49,7 @@ class DailyUsage:
 class AdmissionGate:
     """Counts what one run adds on top of what its session and the day have."""
 
-    habits: IngestConfig
+    config: IngestConfig
     today: DailyUsage
     session: int = 0
     added: int = 0
@@ -57,13 +57,13 @@ class AdmissionGate:
     def check(self, low: bool) -> None:
         """Raise `IngestLimitReached` if nothing more may be added."""
         share = LOW_SHARE if low else 1.0
-        habits = self.habits
-        if self.session + self.added >= int(habits.memories_per_session * share):
-            most = int(habits.memories_per_session * share)
+        config = self.config
+        if self.session + self.added >= int(config.memories_per_session * share):
+            most = int(config.memories_per_session * share)
             raise IngestLimitReached("this session", most, "memories_per_session")
-        if self.today.kept + self.added >= int(habits.memories_per_day * share):
+        if self.today.kept + self.added >= int(config.memories_per_day * share):
             raise IngestLimitReached(
-                "today", int(habits.memories_per_day * share), "memories_per_day"
+                "today", int(config.memories_per_day * share), "memories_per_day"
             )
 
     def full(self, low: bool) -> IngestLimitReached | None:

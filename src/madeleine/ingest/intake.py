@@ -1,4 +1,4 @@
-"""Whoever takes in: the stores, the habits, the language model if there is one, and what is told.
+"""Whoever takes in: the stores, the config, the language model if there is one, and what is told.
 
 One value for every door. `under_way` names the transcripts that are being read, so that a hook and
 the session watcher never read one at the same time; nobody waits for the other (I6). `told` holds
@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from madeleine.ingest.config import IngestConfig
 from madeleine.ingest.gate import read_waiting
-from madeleine.ingest.habits import IngestConfig
 from madeleine.minds.port import Extractor
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.write.stores import Stores
@@ -31,7 +31,7 @@ class IngestContext:
     """What taking in needs of the world."""
 
     stores: Stores
-    habits: IngestConfig = field(default_factory=IngestConfig)
+    config: IngestConfig = field(default_factory=IngestConfig)
     extractor: Extractor | None = None
     why_not: str = ""
     """Why there is no language model, in a sentence that `status` shows."""

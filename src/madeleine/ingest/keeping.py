@@ -106,7 +106,7 @@ class Keeper:
     def extract(self, told: Sequence[ExtractionSource]) -> Extraction | None:
         """Return what the language model finds; nothing where there is none, where it has used
         up what it may today, or where it gave no usable answer."""
-        extractor, most = self.intake.extractor, self.intake.habits.tokens_per_day
+        extractor, most = self.intake.extractor, self.intake.config.tokens_per_day
         if extractor is None or (most and self.gate.today.tokens + extractor.tokens >= most):
             return None
         return extractor.extract(told)
@@ -152,14 +152,14 @@ class Keeper:
         if vector is None:
             return False
         chosen = Filter(spaces=tuple(dict.fromkeys((found.space, None))))
-        least = self.intake.habits.duplicate_similarity
+        least = self.intake.config.duplicate_similarity
         now = stores.clock.now()
         near = stores.search.search_vector(vector, chosen, now, NEAR_AT_MOST, least)
         memories = stores.search.memories(each.id for each in near).values()
         return any(says_nothing_new(found.content, each.content) for each in memories)
 
     def _draft(self, found: IngestFinding) -> Draft:
-        limits = self.intake.stores.habits.limits
+        limits = self.intake.stores.config.limits
         values = {
             "content": found.content,
             "type": found.type.value,

@@ -62,7 +62,7 @@ class SessionWatcher:
         self, path: Path, agent: str, seen: TranscriptState, go_on: Callable[[], bool]
     ) -> bool:
         """Take in what is new; say whether that is done, however little it was."""
-        least = self._intake.habits.session_min_turns
+        least = self._intake.config.session_min_turns
         transcript = Transcript(path, agent, ended=seen.ended, least_turns=least)
         try:
             done = ingest_transcript(self._intake, transcript, go_on)
@@ -73,9 +73,9 @@ class SessionWatcher:
 
     def _due(self) -> Iterator[tuple[Path, str, TranscriptState]]:
         """Give the sessions that changed since they were read, once they are quiet."""
-        habits, now = self._intake.habits, self._intake.stores.clock.now()
-        quiet = timedelta(seconds=habits.session_debounce_seconds)
-        oldest = now - timedelta(hours=habits.session_lookback_hours)
+        config, now = self._intake.config, self._intake.stores.clock.now()
+        quiet = timedelta(seconds=config.session_debounce_seconds)
+        oldest = now - timedelta(hours=config.session_lookback_hours)
         waits = read_waiting(self._intake.stores)
         for path, agent in self._transcripts():
             seen = _read_transcript_state(path, now)

@@ -227,7 +227,7 @@ class _TranscriptRun:
         self.report = TranscriptOutcome()
         self.turn = known.turn
         self.waits = known.waits
-        gate = AdmissionGate(intake.habits, read_daily_usage(intake.stores), known.kept)
+        gate = AdmissionGate(intake.config, read_daily_usage(intake.stores), known.kept)
         self.keeper = Keeper(intake, gate, dry_run, begin=self._begin, recount=known.begun)
         self.place = ConversationOrigin(
             source=f"agent:{transcript.agent}",

@@ -39,21 +39,21 @@ def spread_activation(
     stores: Stores, seeds: Sequence[tuple[str, float]], chosen: Filter, now: datetime
 ) -> dict[str, InheritedScore]:
     """Return what the neighbours of the seeds (id and score, best first) inherit."""
-    habits = stores.habits
-    scores = dict(seeds[: habits.recall.activation_seeds])
+    config = stores.config
+    scores = dict(seeds[: config.recall.activation_seeds])
     if not scores:
         return {}
     passed = _shares_by_seed(
         stores.graph.edges(list(scores), but_by=SIMILARITY_AUTHOR),
         scores,
-        habits.recall.activation_decay,
+        config.recall.activation_decay,
     )
     offered = {each for row in passed.values() for each, _ in row}
     allowed = stores.search.allowed(offered, chosen, now) if offered else set[str]()
     found: dict[str, InheritedScore] = {}
     for row in passed.values():
         fitting = [(each, what) for each, what in row if each in allowed]
-        for neighbour, what in fitting[: habits.recall.activation_per_seed]:
+        for neighbour, what in fitting[: config.recall.activation_per_seed]:
             if neighbour not in found or found[neighbour].score < what.score:
                 found[neighbour] = what
     return found

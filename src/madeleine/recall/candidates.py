@@ -169,7 +169,7 @@ def draw_candidates(
         ids=prepared.named,
         tag=ABOUT_SELF if understood.about_self else None,
         newest=NEWEST if understood.newest_first else 0,
-        draw=max(stores.habits.recall.pool, query.limit),
+        draw=max(stores.config.recall.pool, query.limit),
         space=query.space,
     )
     return stores.search.pool(wanted, chosen, now)

@@ -77,7 +77,7 @@ def rank_candidates(
     named = frozenset(prepared.named)
     ids = _candidate_ids(stores, scored) if named or understood.phrases else []
     quoting = _find_quoting(stores, understood, ids)
-    weight = stores.habits.recall.relevance_weight
+    weight = stores.config.recall.relevance_weight
     view = _RankingContext(understood, scored, named, quoting, now, weight)
     spots = _best_first(view, ids, query.limit + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()

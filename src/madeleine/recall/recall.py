@@ -251,7 +251,7 @@ def _activate(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[Ra
     passed = spread_activation(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
     strangers = stores.search.memories(each for each in passed if each not in known)
-    weight = stores.habits.recall.relevance_weight
+    weight = stores.config.recall.relevance_weight
     known |= {each.id: _uncompared_hit(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
@@ -292,16 +292,16 @@ def _select_near_enough(
 ) -> tuple[list[RankedHit], Cause | None]:
     """Return the hits that are good enough, or why there are none. One must be better than
     merely good enough for the others to be worth saying."""
-    habits = stores.habits
+    config = stores.config
     if not search.understood.words:
         return [], Cause(SilenceKind.NO_WORD)
     if search.nothing_from and _is_listing(search):
         return [], Cause(SilenceKind.NOTHING_FROM_TIME, {"when": search.nothing_from})
-    near = [each for each in hits if _is_near(search, each, habits.recall.least_score)]
-    if any(_is_near(search, each, habits.recall.least_best) for each in near):
+    near = [each for each in hits if _is_near(search, each, config.recall.least_score)]
+    if any(_is_near(search, each, config.recall.least_best) for each in near):
         return near, None
     if hits:
-        best = shortfall_parts(hits[0], habits.recall.least_best) if search.query.explain else {}
+        best = shortfall_parts(hits[0], config.recall.least_best) if search.query.explain else {}
         return [], Cause(SilenceKind.NONE_NEAR_ENOUGH, {"count": len(hits), **best})
     if stores.search.count(search.chosen, search.now) == 0:
         return [], _why_nothing_passes(stores, search)

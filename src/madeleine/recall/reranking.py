@@ -26,12 +26,12 @@ def rerank(
     stores: Stores, query: RecallQuery, hits: Sequence[RankedHit], scored: ScoredCandidates
 ) -> tuple[list[RankedHit], tuple[Cause, ...]]:
     """Return the hits in their new order, and what went wrong if anything did."""
-    reranker, habits = stores.minds.reranker, stores.habits
+    reranker, config = stores.minds.reranker, stores.config
     if reranker is None:
         return list(hits), ()
-    deadline = time.monotonic() + habits.reranker.deadline_ms / 1000
+    deadline = time.monotonic() + config.reranker.deadline_ms / 1000
     notes: tuple[Cause, ...] = ()
-    best = hits[: habits.reranker.candidates]
+    best = hits[: config.reranker.candidates]
     memories = stores.search.memories(each.id for each in best)
     for hit in best:
         if time.monotonic() >= deadline:
@@ -45,7 +45,7 @@ def rerank(
             notes = (Cause(NoteKind.NOT_RERANKED, {"why": down.message}),)
             break
         hit.reranked = logit
-        hit.score = blend_with_rerank(hit.score, logit, habits.reranker.blend)
+        hit.score = blend_with_rerank(hit.score, logit, config.reranker.blend)
     return sorted(hits, key=rank_key), notes
 
 

@@ -57,7 +57,7 @@ class TrainingExample:
 
 def heads_of(stores: Stores) -> Mapping[str, RecallHead]:
     """Return the weights that are set, or the shipped ones."""
-    return stores.habits.heads or shipped_weights()
+    return stores.config.heads or shipped_weights()
 
 
 def score_candidates(
@@ -70,7 +70,7 @@ def score_candidates(
 ) -> ScoredCandidates:
     """Compare the best candidates of a pool with the question, more of them if many answers
     are wanted, and those that it names by their id in any case."""
-    count = max(stores.habits.recall.compared, int(limit * COMPARED_PER_HIT))
+    count = max(stores.config.recall.compared, int(limit * COMPARED_PER_HIT))
     places = choose_candidates(asked, pool, count)
     if named:
         places = np.union1d(places, _places_of_ids(stores, pool, named))

@@ -141,8 +141,8 @@ class Hooks:
     def __init__(self, house: House) -> None:
         self.house = house
         """That of who sits at the server."""
-        self._habits = house.settings.whisper
-        self._turns = Turns(self._habits.dedupe_seconds)
+        self._config = house.settings.whisper
+        self._turns = Turns(self._config.dedupe_seconds)
         self.receipts = Receipts(self._settled)
         """Whispers, of hooks or not, and whether anybody got them."""
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="hook")
@@ -177,7 +177,7 @@ class Hooks:
         command += ["--host", str(host)] if host not in (None, server.host) else []
         command += ["--port", str(port)] if port not in (None, server.port) else []
         command += ["--or-any-port"]  # a hook needs the socket only
-        words = [str(self._habits.deadline_ms), os.fspath(socket_path(home)), *command]
+        words = [str(self._config.deadline_ms), os.fspath(socket_path(home)), *command]
         write_private(run_folder(home) / "hook", "\0".join(words))
 
     # -- answering -------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class Hooks:
     def read_terms(self, scope: Scope) -> HookTerms:
         """Return until when a client waits. One that does not say so, or has another clock, waits
         from now on for as long as the settings say."""
-        now, most = time.monotonic(), self._habits.deadline_ms / 1000
+        now, most = time.monotonic(), self._config.deadline_ms / 1000
         try:
             due = float(header(scope, b"madeleine-due"))
         except ValueError:
@@ -223,7 +223,7 @@ class Hooks:
     ) -> HookReply:
         """Return what the host is to read, in time. `is_gone` says whether whoever asked has hung
         up: then nobody gets it."""
-        terms = terms or HookTerms(time.monotonic() + self._habits.deadline_ms / 1000)
+        terms = terms or HookTerms(time.monotonic() + self._config.deadline_ms / 1000)
         turn = Turn(terms.due)
         words = str(query.get("host") or "claude")
         act = self._inject if route is INJECT else self._store
@@ -304,7 +304,7 @@ class Hooks:
             self._count("repeated")
             return SILENCE
         self._count("prompts")
-        if _is_due(number, self._habits.out_interval):
+        if _is_due(number, self._config.out_interval):
             self._store_later(call, reach)
         answer = self._asked(call, prompt, turn, reach)
         if not turn.end():
@@ -338,7 +338,7 @@ class Hooks:
         return cut(text)
 
     def _with_nudge(self, text: str, number: int) -> str:
-        if not _is_due(number, self._habits.nudge_interval):
+        if not _is_due(number, self._config.nudge_interval):
             return text
         both = f"{text}\n\n{NUDGE}" if text else NUDGE
         return both if fits(both) else text

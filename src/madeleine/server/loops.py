@@ -213,7 +213,7 @@ def _warming(house: House) -> Callable[[], None]:
     def warm() -> None:
         if house.stores.minds.embedder is not None:
             house.stores.minds.embedder.ask("a first text")
-        house.whisperer.warm(house.stores, house.whisper_habits)
+        house.whisperer.warm(house.stores, house.whisper_config)
 
     return warm
 

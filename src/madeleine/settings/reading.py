@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from madeleine.errors import BadSetting
-from madeleine.ingest.habits import IngestConfig
+from madeleine.ingest.config import IngestConfig
 from madeleine.minds.config import EmbedderConfig, JudgeConfig
 from madeleine.model.config_text import SHORT_NAMES
 from madeleine.model.draft import MemoryLimits
@@ -23,8 +23,8 @@ from madeleine.settings.sections import (
     StoreConfig,
     VaultConfig,
 )
-from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.sleep.config import ConsolidationConfig, SleepConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
 
 ENVIRONMENT_PREFIX = "MADELEINE_"
@@ -45,10 +45,10 @@ class Settings:
     index: IndexConfig = field(default_factory=IndexConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
     whisper: WhisperConfig = field(default_factory=WhisperConfig)
-    sleep: SleepHabits = field(default_factory=SleepHabits)
+    sleep: SleepConfig = field(default_factory=SleepConfig)
     judge: JudgeConfig = field(default_factory=JudgeConfig)
     ingest: IngestConfig = field(default_factory=IngestConfig)
-    consolidation: ConsolidationHabits = field(default_factory=ConsolidationHabits)
+    consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
     backup: BackupConfig = field(default_factory=BackupConfig)
 
 

@@ -19,19 +19,26 @@ from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory, Usage
-from madeleine.sleep.deeds import concerned, deeds, file_of, looked_at, plain, touched
+from madeleine.sleep.deeds import (
+    build_deeds,
+    changed_file_id,
+    concerned_ids,
+    consulted_memories,
+    encode_action,
+    touched_memories,
+)
 from madeleine.sleep.values import (
     STOPPED,
     Action,
-    Forget,
-    Link,
-    Night,
+    AddConnections,
+    JobContext,
+    MoveToTrash,
     Patch,
+    RemoveConnection,
     Score,
     SetSpace,
     SetTier,
     Summarise,
-    Unlink,
 )
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import is_in_trash
@@ -41,34 +48,34 @@ from madeleine.write.commit import commit
 from madeleine.write.record import new_event, record_events
 
 EDITS_AT_ONCE = 8  # files that share a journal line; who wants to write waits for one such change
-MANY_AT_ONCE: Mapping[type[Action], int] = {Forget: 128, SetTier: 48}
+MANY_AT_ONCE: Mapping[type[Action], int] = {MoveToTrash: 128, SetTier: 48}
 """Of some kinds a run has thousands, and one such change is a matter of a tenth of a second."""
-ONE_FILE = (Link, SetTier, SetSpace, Forget, Unlink, Summarise)
+ONE_FILE = (AddConnections, SetTier, SetSpace, MoveToTrash, RemoveConnection, Summarise)
 SKIPPED = (Conflict, Missing, Damaged, Rejected)
 """What goes wrong with one patch and says nothing about the next. A disk that is full does."""
 
 
 @dataclass(slots=True)
-class Work:
+class PatchApplier:
     """A run's applying: what it may touch, and how it left the memories it touched."""
 
-    night: Night
+    context: JobContext
     own: dict[str, Memory] = field(default_factory=dict)
 
     def hand(self, patch: Patch) -> ChangeContext:
         """Return the hand that carries out this patch, and only this: it sees nothing but
         memories that are as the patch was made for."""
-        planned = {each.id: each for each in touched(patch.action)}
+        planned = {each.id: each for each in touched_memories(patch.action)}
 
         def read(memory_id: str) -> CurrentFile:
-            found = find_current(self.night.stores, memory_id)
+            found = find_current(self.context.stores, memory_id)
             if found is None or not self._is_as_planned(found.memory, planned):
                 raise FileChanged(found.path if found else memory_id)
             return found
 
-        report = self.night.report
+        report = self.context.report
         return ChangeContext(
-            self.night.stores, read, self.night.now, report.job, patch.reason, report.run
+            self.context.stores, read, self.context.now, report.job, patch.reason, report.run
         )
 
     def _is_as_planned(self, memory: Memory, planned: dict[str, Memory]) -> bool:
@@ -80,13 +87,13 @@ class Work:
     def plan(self, patch: Patch) -> Change:
         """Return the change that a patch means now; raises one of SKIPPED if it means none."""
         self._check_looked_at(patch)
-        change = plan_action(self.hand(patch), plain(patch.action))
-        return replace(change, details={**change.details, "deeds": deeds(patch.action)})
+        change = plan_action(self.hand(patch), encode_action(patch.action))
+        return replace(change, details={**change.details, "deeds": build_deeds(patch.action)})
 
     def _check_looked_at(self, patch: Patch) -> None:
         """Refuse a patch whose judgement speaks of a memory that says something else now."""
-        wanted = {each.id: text_digest(each) for each in looked_at(patch.action)}
-        now = self.night.stores.search.memories(wanted)
+        wanted = {each.id: text_digest(each) for each in consulted_memories(patch.action)}
+        now = self.context.stores.search.memories(wanted)
         for memory_id, digest in wanted.items():
             if memory_id not in now or text_digest(now[memory_id]) != digest:
                 raise FileChanged(memory_id)
@@ -95,7 +102,7 @@ class Work:
         """Commit a change and remember how it left the memories."""
         if not change.edits:
             return
-        commit(self.night.stores, change)
+        commit(self.context.stores, change)
         for edit in change.edits:
             self._note(edit)
 
@@ -106,11 +113,11 @@ class Work:
         self.own[edit.memory_id] = read_memory(edit.path_after, edit.after, NO_FINGERPRINT).memory
 
     def applied(self, patches: Sequence[Patch]) -> None:
-        self.night.report.applied += len(patches)
-        self.night.carried_out += patches
+        self.context.report.applied += len(patches)
+        self.context.carried_out += patches
 
     def skipped(self, patch: Patch, error: MadeleineError) -> None:
-        report = self.night.report
+        report = self.context.report
         report.skipped += 1
         if not isinstance(error, Conflict):  # somebody was quicker: that is no problem
             problem = type(error).__name__
@@ -118,31 +125,31 @@ class Work:
         self.again([patch])
 
     def again(self, patches: Sequence[Patch]) -> None:
-        self.night.again.update(each for patch in patches for each in concerned(patch.action))
+        self.context.again.update(each for patch in patches for each in concerned_ids(patch.action))
 
 
-def apply_patches(night: Night, patches: Sequence[Patch]) -> None:
+def apply_patches(context: JobContext, patches: Sequence[Patch]) -> None:
     """Carry out the patches in order, and count in the report what became of them."""
-    work, done = Work(night), 0
-    for some in _portions(patches):
-        if night.stop():
-            night.report.stopped = STOPPED
-            night.report.counts["left"] = len(patches) - done
+    work, done = PatchApplier(context), 0
+    for some in _group_patches(patches):
+        if context.stop():
+            context.report.stopped = STOPPED
+            context.report.counts["left"] = len(patches) - done
             work.again(patches[done:])
             return
         _apply_some(work, some)
         done += len(some)
-        night.progress(done, len(patches))
+        context.progress(done, len(patches))
 
 
-def _portions(patches: Sequence[Patch]) -> Iterator[list[Patch]]:
+def _group_patches(patches: Sequence[Patch]) -> Iterator[list[Patch]]:
     """Put patches of one kind together that follow each other and change one file each, all of
     them different; the rest is alone."""
     some: list[Patch] = []
     taken: set[str] = set()
     for patch in patches:
-        one = file_of(patch.action) if isinstance(patch.action, ONE_FILE) else None
-        if some and (one is None or one in taken or not _fits(patch, some)):
+        one = changed_file_id(patch.action) if isinstance(patch.action, ONE_FILE) else None
+        if some and (one is None or one in taken or not _fits_group(patch, some)):
             yield some
             some, taken = [], set()
         some.append(patch)
@@ -151,29 +158,29 @@ def _portions(patches: Sequence[Patch]) -> Iterator[list[Patch]]:
         yield some
 
 
-def _fits(patch: Patch, some: Sequence[Patch]) -> bool:
+def _fits_group(patch: Patch, some: Sequence[Patch]) -> bool:
     most = MANY_AT_ONCE.get(type(patch.action), EDITS_AT_ONCE)
     return len(some) < most and type(patch.action) is type(some[0].action)
 
 
-def _apply_some(work: Work, patches: Sequence[Patch]) -> None:
+def _apply_some(work: PatchApplier, patches: Sequence[Patch]) -> None:
     if isinstance(patches[0].action, Score):
-        _note_scores(work.night, patches[0].action)
+        _note_scores(work.context, patches[0].action)
         work.applied(patches)
         return
-    with work.night.stores.index.steady():
+    with work.context.stores.index.steady():
         planned = [(patch, change) for patch in patches if (change := _plan(work, patch))]
     if not planned:
         return
     try:
-        work.carry_out(_together([change for _, change in planned]))
+        work.carry_out(_merge_changes([change for _, change in planned]))
         work.applied([patch for patch, _ in planned])
     except SKIPPED:
         for patch, _ in planned:
             _apply_alone(work, patch)
 
 
-def _plan(work: Work, patch: Patch) -> Change | None:
+def _plan(work: PatchApplier, patch: Patch) -> Change | None:
     try:
         return work.plan(patch)
     except SKIPPED as error:
@@ -181,7 +188,7 @@ def _plan(work: Work, patch: Patch) -> Change | None:
         return None
 
 
-def _apply_alone(work: Work, patch: Patch) -> None:
+def _apply_alone(work: PatchApplier, patch: Patch) -> None:
     """Carry out one patch of several that did not go through together."""
     try:
         work.carry_out(work.plan(patch))
@@ -190,7 +197,7 @@ def _apply_alone(work: Work, patch: Patch) -> None:
         work.skipped(patch, error)
 
 
-def _together(changes: Sequence[Change]) -> Change:
+def _merge_changes(changes: Sequence[Change]) -> Change:
     """Return one change of all their edits, which says for each of them why."""
     if len(changes) == 1:
         return changes[0]
@@ -206,25 +213,27 @@ def _deeds(change: Change) -> list[object]:
     return found if isinstance(found, list) else []
 
 
-def _note_scores(night: Night, score: Score) -> None:
+def _note_scores(context: JobContext, score: Score) -> None:
     """Write new scores into the journal, with the old ones to take them back by."""
     body = {
-        "change": night.stores.new_id(),
-        "run": night.report.run,
-        "by": night.report.job,
+        "change": context.stores.new_id(),
+        "run": context.report.run,
+        "by": context.report.job,
         "scores": {score.name: score.scores},
         "was": {score.name: score.was},
     }
-    record_events(night.stores, [new_event(night.stores, EventKind.SCORED, body)], durable=False)
+    record_events(
+        context.stores, [new_event(context.stores, EventKind.SCORED, body)], durable=False
+    )
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:
     """Whether two memories are equal but for their use. The index keeps of two connections
     that are alike the first, so the other one in a file tells nothing."""
-    return _bare(one) == _bare(other)
+    return _without_usage(one) == _without_usage(other)
 
 
-def _bare(memory: Memory) -> Memory:
+def _without_usage(memory: Memory) -> Memory:
     first: dict[tuple[str, str], Connection] = {}
     for each in memory.connections:
         first.setdefault((each.target, each.edge.value), each)

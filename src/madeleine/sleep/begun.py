@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import RunReport
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
@@ -20,7 +20,7 @@ CUT_OFF = "it was cut off: the process ended before it was through"
 CUT_OFF_KIND = "cut_off"
 
 
-def note_begun(stores: Stores, report: Report) -> None:
+def note_begun(stores: Stores, report: RunReport) -> None:
     """Write down that a run begins."""
     named = {"job": report.job, "run": report.run, "request": report.request}
     value = {**named, "began": format_time(report.began)}

@@ -27,22 +27,22 @@ UNSURE = 0.7  # where it contradicts the dates: for a person to decide
 TITLE_CHARS = 300
 REASON_CHARS = 1_000
 
-Ids = tuple[str, str]
+PairIds = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPair:
+class PairQuestion:
     """A question about two memories, the older first, and the jobs that wait for the answer."""
 
     label: str
-    ids: Ids
+    ids: PairIds
     digests: tuple[str, str]
     similarity: float
     jobs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCluster:
+class ClusterQuestion:
     """Memories for which one text is wanted, with what they said when it was asked for."""
 
     label: str
@@ -55,8 +55,8 @@ class Reservation:
 
     job_id: str
     expires: datetime
-    pairs: tuple[AskedPair, ...] = ()
-    clusters: tuple[AskedCluster, ...] = ()
+    pairs: tuple[PairQuestion, ...] = ()
+    clusters: tuple[ClusterQuestion, ...] = ()
     looked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     status: str = "taken"
 
@@ -92,10 +92,10 @@ def read_reservation(value: object) -> Reservation | None:
             job_id=str(value["job_id"]),
             expires=parse_time("expires", value["expires"]),
             pairs=tuple(
-                AskedPair(a, (b, c), (d, e), float(f), tuple(g))
+                PairQuestion(a, (b, c), (d, e), float(f), tuple(g))
                 for a, b, c, d, e, f, g in value["pairs"]
             ),
-            clusters=tuple(AskedCluster(a, dict(b)) for a, b in value["clusters"]),
+            clusters=tuple(ClusterQuestion(a, dict(b)) for a, b in value["clusters"]),
             looked={job: dict(found) for job, found in value["looked"].items()},
             status=str(value["status"]),
         )
@@ -107,7 +107,7 @@ def read_reservation(value: object) -> Reservation | None:
 class AgentJudge:
     """Answers with what was handed in, and with nothing where nothing was."""
 
-    verdicts: Mapping[Ids, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[PairIds, Verdict] = field(default_factory=dict)
     syntheses: Mapping[frozenset[str], Synthesis] = field(default_factory=dict)
     name: str = AGENT
     cheap: bool = False
@@ -126,29 +126,33 @@ class AgentJudge:
 
 
 @dataclass(slots=True)
-class Handed:
+class AgentAnswers:
     """An agent's answers, read and checked."""
 
-    verdicts: dict[Ids, Verdict] = field(default_factory=dict)
-    keepers: dict[Ids, str] = field(default_factory=dict)
+    verdicts: dict[PairIds, Verdict] = field(default_factory=dict)
+    keepers: dict[PairIds, str] = field(default_factory=dict)
     """Which of two to keep, where the agent chose."""
     syntheses: dict[frozenset[str], Synthesis] = field(default_factory=dict)
     types: dict[frozenset[str], MemoryType] = field(default_factory=dict)
 
-    def say(self, ids: Ids, verdict: Verdict) -> None:
+    def say(self, ids: PairIds, verdict: Verdict) -> None:
         """Take a verdict; of two about one pair the one that says more."""
         known = self.verdicts.get(ids)
-        if known is None or _weight(verdict) >= _weight(known):
+        if known is None or _relation_rank(verdict) >= _relation_rank(known):
             self.verdicts[ids] = verdict
 
 
-def _weight(verdict: Verdict) -> int:
+def _relation_rank(verdict: Verdict) -> int:
     return -list(Relation).index(verdict.relation)  # they stand in that order
 
 
-def read_results(held: Reservation, results: object) -> Handed:
+def read_results(held: Reservation, results: object) -> AgentAnswers:
     """Return the answers of a hand-in; anything that was not asked for is an error."""
-    reader, handed, asked = RequestReader(results, "`results`"), Handed(), _Asked(held)
+    reader, handed, asked = (
+        RequestReader(results, "`results`"),
+        AgentAnswers(),
+        _AskedQuestions(held),
+    )
     for read, name in (
         (_read_verdict, "verdicts"),
         (_read_edge, "edges"),
@@ -162,7 +166,7 @@ def read_results(held: Reservation, results: object) -> Handed:
     return handed
 
 
-class _Asked:
+class _AskedQuestions:
     """Finds what an answer speaks of among what was asked."""
 
     def __init__(self, held: Reservation) -> None:
@@ -179,7 +183,7 @@ class _Asked:
             raise InvalidValue(field_name, f"is {wanted!r}, which was not asked about", hint=_HINT)
         return found[0]
 
-    def pair(self, field_name: str, value: object) -> Ids:
+    def pair(self, field_name: str, value: object) -> PairIds:
         """Return the pair that a label or two ids name, the older first."""
         if isinstance(value, str) and value in self._pairs:
             return self._pairs[value]
@@ -187,7 +191,7 @@ class _Asked:
             return self.pair_of(field_name, *(self.memory(field_name, str(each)) for each in value))
         raise InvalidValue(field_name, f"is {value!r}, which was not asked about", hint=_HINT)
 
-    def pair_of(self, field_name: str, one: str, other: str) -> Ids:
+    def pair_of(self, field_name: str, one: str, other: str) -> PairIds:
         ids = self._known.get(frozenset((one, other)))
         if ids is None:
             problem = f"names `{one[:8]}` and `{other[:8]}`, a pair that was not asked about"
@@ -207,7 +211,7 @@ class _Asked:
 _HINT = "answer only what came with this job; nothing was changed"
 
 
-def _read_verdict(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
+def _read_verdict(reader: RequestReader, asked: _AskedQuestions, handed: AgentAnswers) -> None:
     ids = asked.pair("pair", reader.raw("pair"))
     start = reader.text("from")
     from_older = start is not None and asked.memory("from", start) == ids[0]
@@ -215,18 +219,18 @@ def _read_verdict(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     verdict = Verdict(
         relation=read_word(Relation, "relation", reader.raw("relation")),
         sure=reader.unit("sure", SURE),
-        reason=_reason(reader),
+        reason=_read_reason(reader),
         from_older=from_older,
         title=reader.text("title"),
         content=reader.text("content"),
     )
     reader.done()
     if keep is not None:
-        handed.keepers[ids] = _one_of(asked, "keep", keep, ids)
+        handed.keepers[ids] = _read_pair_member(asked, "keep", keep, ids)
     handed.say(ids, verdict)
 
 
-def _read_edge(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
+def _read_edge(reader: RequestReader, asked: _AskedQuestions, handed: AgentAnswers) -> None:
     """Read one of Ormah's edges: an arrow from a to b."""
     start = asked.memory("node_a_id", reader.required_text("node_a_id"))
     end = asked.memory("node_b_id", reader.required_text("node_b_id"))
@@ -234,7 +238,7 @@ def _read_edge(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     relation = read_word(_OrmahEdge, "edge_type", reader.raw("edge_type")).relation
     backwards = relation is Relation.EVOLUTION and start == ids[0]
     sure = UNSURE if backwards else SURE
-    verdict = Verdict(relation, sure, _reason(reader), from_older=start == ids[0])
+    verdict = Verdict(relation, sure, _read_reason(reader), from_older=start == ids[0])
     reader.done()
     handed.say(ids, verdict)
 
@@ -256,34 +260,36 @@ class _OrmahEdge(enum.StrEnum):
         return others.get(self.value) or Relation(self.value)
 
 
-def _read_merge(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
+def _read_merge(reader: RequestReader, asked: _AskedQuestions, handed: AgentAnswers) -> None:
     keep = asked.memory("keep_id", reader.required_text("keep_id"))
     drop = asked.memory("discard_id", reader.required_text("discard_id"))
     ids = asked.pair_of("discard_id", keep, drop)
     title, content = reader.text("merged_title"), reader.text("merged_content")
     verdict = Verdict(
-        Relation.DUPLICATE, SURE, _reason(reader), title=title or None, content=content or None
+        Relation.DUPLICATE, SURE, _read_reason(reader), title=title or None, content=content or None
     )
     reader.done()
     handed.keepers[ids] = keep
     handed.say(ids, verdict)
 
 
-def _read_synthesis(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
+def _read_synthesis(reader: RequestReader, asked: _AskedQuestions, handed: AgentAnswers) -> None:
     ids = asked.cluster("cluster", reader.raw("cluster"))
-    handed.syntheses[ids] = _synthesis(reader)
+    handed.syntheses[ids] = _read_synthesis_text(reader)
     reader.done()
 
 
-def _read_consolidation(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
+def _read_consolidation(
+    reader: RequestReader, asked: _AskedQuestions, handed: AgentAnswers
+) -> None:
     ids = asked.cluster("node_ids", reader.raw("node_ids"))
-    handed.syntheses[ids] = _synthesis(reader)
+    handed.syntheses[ids] = _read_synthesis_text(reader)
     if reader.raw("type") is not None:
         handed.types[ids] = read_word(MemoryType, "type", reader.raw("type"))
     reader.done()
 
 
-def _synthesis(reader: RequestReader) -> Synthesis:
+def _read_synthesis_text(reader: RequestReader) -> Synthesis:
     content = reader.required_text("content")
     if not content.strip():
         raise InvalidValue("content", "is empty", hint="leave the cluster out instead")
@@ -291,12 +297,12 @@ def _synthesis(reader: RequestReader) -> Synthesis:
     return Synthesis(title, content)
 
 
-def _one_of(asked: _Asked, field_name: str, wanted: str, ids: Ids) -> str:
+def _read_pair_member(asked: _AskedQuestions, field_name: str, wanted: str, ids: PairIds) -> str:
     found = asked.memory(field_name, wanted)
     if found not in ids:
         raise InvalidValue(field_name, f"is {wanted!r}, which is not of this pair", hint=_HINT)
     return found
 
 
-def _reason(reader: RequestReader) -> str:
+def _read_reason(reader: RequestReader) -> str:
     return read_one_line("reason", reader.text("reason"), REASON_CHARS) or ""

@@ -12,7 +12,7 @@ DOUBLED_AT_MOST = 16  # a pause that grew so often is longer than any interval
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals:
+class JobIntervals:
     """How often each job runs, and how long after the start, or after a failure."""
 
     every: Mapping[str, timedelta] = field(default_factory=dict)
@@ -42,14 +42,14 @@ def next_run(last: LastRun | None, every: timedelta, retry: timedelta, now: date
 
 
 def task_run(
-    last: LastRun | None, task: str, intervals: Intervals, now: datetime
+    last: LastRun | None, task: str, intervals: JobIntervals, now: datetime
 ) -> datetime | None:
     """Return when a task of the consolidation engine is to run next; None for never."""
     every = intervals.tasks.get(task, timedelta(0))
     return next_run(last, every, intervals.retry, now) if every > timedelta(0) else None
 
 
-def due_tasks(last: Mapping[str, LastRun], intervals: Intervals, now: datetime) -> list[str]:
+def due_tasks(last: Mapping[str, LastRun], intervals: JobIntervals, now: datetime) -> list[str]:
     """Return the tasks whose time has come; one that never ran is due."""
     planned = {task: task_run(last.get(task), task, intervals, now) for task in intervals.tasks}
     return [task for task, when in planned.items() if when is not None and when <= now]

@@ -1,6 +1,6 @@
 """The agent as judge: a coding agent does the judging, in two calls.
 
-`take` gives it a batch of questions and reserves them for half an hour, so that two agents do
+`take_batch` gives it a batch of questions and reserves them for half an hour, so that two agents do
 not do the same work; `hand_in` takes its answers. They count like any judge's: the same jobs
 make the same patches of them, under the same bounds, and each run can be undone. A hand-in that
 names a pair or a word that was not asked for is refused whole, and changes nothing.
@@ -23,23 +23,30 @@ from madeleine.model.judging import MemoryPair
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.words import MemoryType
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.handed import (
+    AgentAnswers,
     AgentJudge,
-    AskedCluster,
-    AskedPair,
-    Handed,
+    ClusterQuestion,
+    PairQuestion,
     Reservation,
     read_reservation,
     read_results,
     reservation_to_json,
 )
 from madeleine.sleep.jobs import auto_linker, conflict_detector, consolidator, duplicate_merger
-from madeleine.sleep.jobs.consolidator import Cluster
-from madeleine.sleep.pairs import Answers, Candidates, Look, ask, candidates, pair_of
+from madeleine.sleep.jobs.consolidator import MemoryCluster
+from madeleine.sleep.pairs import (
+    PairAnswers,
+    PairCandidates,
+    PairQuery,
+    ask_judge,
+    build_pair,
+    find_candidates,
+)
 from madeleine.sleep.run import run_all
 from madeleine.sleep.seen import note_seen
-from madeleine.sleep.values import Job, Night, Patch, Report, Synthesise
+from madeleine.sleep.values import Job, JobContext, Patch, RunReport, Synthesise
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
@@ -53,10 +60,10 @@ LISTED = {
     conflict_detector.NAME: "conflict_candidates",
     auto_linker.NAME: "link_candidates",
 }
-LOOKS: Mapping[str, Callable[[Night], Look]] = {
-    duplicate_merger.NAME: duplicate_merger.look,
-    conflict_detector.NAME: conflict_detector.look,
-    auto_linker.NAME: auto_linker.look,
+PAIR_QUERIES: Mapping[str, Callable[[JobContext], PairQuery]] = {
+    duplicate_merger.NAME: duplicate_merger.build_pair_query,
+    conflict_detector.NAME: conflict_detector.build_pair_query,
+    auto_linker.NAME: auto_linker.build_pair_query,
 }
 
 INSTRUCTIONS = """\
@@ -80,46 +87,46 @@ What you leave out is asked again another time."""
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class HandInResult:
     """What came of a hand-in: a report for each job."""
 
     job_id: str
-    reports: tuple[Report, ...]
+    reports: tuple[RunReport, ...]
 
 
 # --- taking a batch -------------------------------------------------------------------------
 
 
-def take(stores: Stores, habits: SleepHabits) -> dict[str, object]:
+def take_batch(stores: Stores, config: SleepConfig) -> dict[str, object]:
     """Return a batch of questions as plain values, reserved for whoever asked; or say that
     another agent has one, or that there is nothing to ask."""
-    if _held(stores) is not None:
-        return _busy(stores)
-    page = _Page(habits.maintenance_chars - AROUND_CHARS)
-    batch = _Batch(stores, habits, page)
+    if _find_reservation(stores) is not None:
+        return _busy_answer(stores)
+    page = _BatchPage(config.maintenance_chars - AROUND_CHARS)
+    batch = _Batch(stores, config, page)
     batch.collect()
     with stores.writing:
-        if _held(stores) is not None:
-            return _busy(stores)
+        if _find_reservation(stores) is not None:
+            return _busy_answer(stores)
         batch.note_quiet()
         if not batch.pairs and not batch.clusters:
             return {"status": "idle", "message": "There is nothing to judge."}
         reserved = batch.reservation()
         _write(stores, reserved)
-    return _shown(reserved, page)
+    return _batch_to_json(reserved, page)
 
 
 def see_again(stores: Stores, job_id: str) -> dict[str, object]:
     """Return a batch once more, for the agent that has it; memories that changed since are shown
     as they are now, and answers about them will count for nothing."""
-    held = _claimed(stores, job_id)
-    page = _Page(0)
+    held = _require_reservation(stores, job_id)
+    page = _BatchPage(0)
     page.memories = stores.search.memories(sorted(held.digests()))
-    return _shown(held, page)
+    return _batch_to_json(held, page)
 
 
-def _busy(stores: Stores) -> dict[str, object]:
-    held = _held(stores)
+def _busy_answer(stores: Stores) -> dict[str, object]:
+    held = _find_reservation(stores)
     until = format_time(held.expires) if held else None
     message = "Another agent is judging. Stop here; there is nothing for you to do."
     return {"status": "busy", "message": message, "expires_at": until}
@@ -127,11 +134,11 @@ def _busy(stores: Stores) -> dict[str, object]:
 
 def reserved_until(stores: Stores) -> str | None:
     """Return until when a batch is reserved; nothing if none is."""
-    held = _held(stores)
+    held = _find_reservation(stores)
     return format_time(held.expires) if held else None
 
 
-def _held(stores: Stores) -> Reservation | None:
+def _find_reservation(stores: Stores) -> Reservation | None:
     """Return the reservation that holds now."""
     found = read_reservation(stores.log.state(STATE))
     if found is None or found.status == "done" or found.expires <= stores.clock.now():
@@ -144,7 +151,7 @@ def _write(stores: Stores, reservation: Reservation) -> None:
     record_events(stores, [new_event(stores, EventKind.STATE, body)], durable=True)
 
 
-class _Page:
+class _BatchPage:
     """The memories that are shown, within a number of characters."""
 
     def __init__(self, chars: int) -> None:
@@ -155,7 +162,7 @@ class _Page:
     def add(self, memories: Iterable[Memory], besides: int, within: int) -> bool:
         """Show these too, if that stays within so many characters in all."""
         new = {each.id: each for each in memories if each.id not in self.memories}
-        cost = besides + sum(_chars(each) for each in new.values())
+        cost = besides + sum(_count_characters(each) for each in new.values())
         if self._used + cost > within:
             return False
         self._used += cost
@@ -163,34 +170,34 @@ class _Page:
         return True
 
 
-def _chars(memory: Memory) -> int:
+def _count_characters(memory: Memory) -> int:
     return len(json.dumps({memory.id: _as_data(memory)}, ensure_ascii=False)) + 2
 
 
 class _Batch:
     """Questions of all kinds, as far as they fit on a page."""
 
-    def __init__(self, stores: Stores, habits: SleepHabits, page: _Page) -> None:
+    def __init__(self, stores: Stores, config: SleepConfig, page: _BatchPage) -> None:
         self._stores, self._page = stores, page
-        self._habits = replace(habits, costly_pairs_per_run=habits.maintenance_pairs)
-        self.pairs: dict[tuple[str, str], AskedPair] = {}
-        self.clusters: list[AskedCluster] = []
+        self._config = replace(config, costly_pairs_per_run=config.maintenance_pairs)
+        self.pairs: dict[tuple[str, str], PairQuestion] = {}
+        self.clusters: list[ClusterQuestion] = []
         self._looked: dict[str, dict[str, str]] = {}
-        self._quiet: list[tuple[Night, list[Memory]]] = []
+        self._quiet: list[tuple[JobContext, list[Memory]]] = []
 
     def collect(self) -> None:
         self._add_clusters()
-        for job, look in LOOKS.items():
-            night = _night(self._stores, self._habits, job)
-            self._add_pairs(night, candidates(night, look(night)))
+        for job, look in PAIR_QUERIES.items():
+            context = _build_context(self._stores, self._config, job)
+            self._add_pairs(context, find_candidates(context, look(context)))
 
     def note_quiet(self) -> None:
         """Note what was looked at and gives nothing to ask."""
-        for night, memories in self._quiet:
-            note_seen(night, memories)
+        for context, memories in self._quiet:
+            note_seen(context, memories)
 
     def reservation(self) -> Reservation:
-        minutes = timedelta(minutes=self._habits.maintenance_minutes)
+        minutes = timedelta(minutes=self._config.maintenance_minutes)
         return Reservation(
             job_id=self._stores.new_id(),
             expires=self._stores.clock.now() + minutes,
@@ -199,15 +206,17 @@ class _Batch:
             looked=self._looked,
         )
 
-    def _add_pairs(self, night: Night, found: Candidates) -> None:
-        job, log = night.report.job, night.stores.log
-        answered = log.verdicts([pair.ids for pair in found.pairs], night.judge.name)
+    def _add_pairs(self, context: JobContext, found: PairCandidates) -> None:
+        job, log = context.report.job, context.stores.log
+        answered = log.verdicts([pair.ids for pair in found.pairs], context.judge.name)
         open_pairs = [pair for pair in found.pairs if pair.ids not in answered]
         left_out: set[str] = set()
         for pair in open_pairs:
             if not self._ask(job, pair):
                 left_out.update(pair.ids)
-        self._sort_out(night, found.looked, {each for p in open_pairs for each in p.ids}, left_out)
+        self._sort_out(
+            context, found.looked, {each for p in open_pairs for each in p.ids}, left_out
+        )
 
     def _ask(self, job: str, pair: MemoryPair) -> bool:
         """Add a question, or the job to those that the answer is for."""
@@ -219,41 +228,41 @@ class _Batch:
             return False
         digests = (text_digest(pair.older), text_digest(pair.newer))
         label = f"p{len(self.pairs) + 1}"
-        self.pairs[pair.ids] = AskedPair(label, pair.ids, digests, pair.similarity, (job,))
+        self.pairs[pair.ids] = PairQuestion(label, pair.ids, digests, pair.similarity, (job,))
         return True
 
     def _add_clusters(self) -> None:
-        night = _night(self._stores, self._habits, consolidator.NAME)
-        found = consolidator.find_clusters(night, self._habits.maintenance_clusters)
+        context = _build_context(self._stores, self._config, consolidator.NAME)
+        found = consolidator.find_clusters(context, self._config.maintenance_clusters)
         left_out: set[str] = set()
         for cluster in found.found:
             within = self._page.chars // CLUSTERS_SHARE
             if self._page.add(cluster.members, PAIR_CHARS, within):
                 digests = {each.id: text_digest(each) for each in cluster.members}
-                self.clusters.append(AskedCluster(f"c{len(self.clusters) + 1}", digests))
+                self.clusters.append(ClusterQuestion(f"c{len(self.clusters) + 1}", digests))
             else:
                 left_out |= cluster.ids
         in_some = {each for cluster in found.found for each in cluster.ids}
-        self._sort_out(night, found.looked, in_some, left_out)
+        self._sort_out(context, found.looked, in_some, left_out)
 
     def _sort_out(
-        self, night: Night, looked: Mapping[str, Memory], asked: set[str], left_out: set[str]
+        self, context: JobContext, looked: Mapping[str, Memory], asked: set[str], left_out: set[str]
     ) -> None:
         """Tell apart what is to be noted now, what after the hand-in, and what not at all."""
-        self._quiet.append((night, [each for each in looked.values() if each.id not in asked]))
-        self._looked[night.report.job] = {
+        self._quiet.append((context, [each for each in looked.values() if each.id not in asked]))
+        self._looked[context.report.job] = {
             each.id: text_digest(each)
             for each in looked.values()
             if each.id in asked and each.id not in left_out
         }
 
 
-def _night(stores: Stores, habits: SleepHabits, job: str) -> Night:
+def _build_context(stores: Stores, config: SleepConfig, job: str) -> JobContext:
     now = stores.clock.now()
-    return Night(stores, habits, AgentJudge(), Report(job, "", now), now)
+    return JobContext(stores, config, AgentJudge(), RunReport(job, "", now), now)
 
 
-def _shown(reserved: Reservation, page: _Page) -> dict[str, object]:
+def _batch_to_json(reserved: Reservation, page: _BatchPage) -> dict[str, object]:
     """Return a batch as an agent sees it."""
     answer: dict[str, object] = {
         "status": "ready",
@@ -270,7 +279,7 @@ def _shown(reserved: Reservation, page: _Page) -> dict[str, object]:
     return answer
 
 
-def _as_question(asked: AskedPair) -> dict[str, object]:
+def _as_question(asked: PairQuestion) -> dict[str, object]:
     older, newer = asked.ids
     return {
         "pair": asked.label,
@@ -294,20 +303,22 @@ def _as_data(memory: Memory) -> dict[str, object]:
 # --- handing in -----------------------------------------------------------------------------
 
 
-def hand_in(stores: Stores, habits: SleepHabits, job_id: str | None, results: object) -> HandedIn:
+def hand_in(
+    stores: Stores, config: SleepConfig, job_id: str | None, results: object
+) -> HandInResult:
     """Carry out what an agent answered; nothing at all if something in it cannot be meant."""
     with stores.writing:
-        held = _claimed(stores, job_id)
+        held = _require_reservation(stores, job_id)
         _refuse_if_running(stores)
         handed = read_results(held, results)
         _write(stores, replace(held, status="applying"))
     judge = AgentJudge(handed.verdicts, handed.syntheses)
-    reports = run_all(stores, habits, judge, _jobs(stores, held, handed))
+    reports = run_all(stores, config, judge, _build_jobs(stores, held, handed))
     _write(stores, Reservation(held.job_id, held.expires, status="done"))
-    return HandedIn(held.job_id, tuple(reports))
+    return HandInResult(held.job_id, tuple(reports))
 
 
-def _claimed(stores: Stores, job_id: str | None) -> Reservation:
+def _require_reservation(stores: Stores, job_id: str | None) -> Reservation:
     """Return the reservation that a hand-in is for, if it still holds."""
     if not job_id:
         raise InvalidValue("job_id", "is missing", hint="name the one that came with the questions")
@@ -327,77 +338,81 @@ def _claimed(stores: Stores, job_id: str | None) -> Reservation:
 
 def _refuse_if_running(stores: Stores) -> None:
     """Let a night's run of the same jobs end first; the answers are not lost meanwhile."""
-    for job in (*LOOKS, consolidator.NAME):
+    for job in (*PAIR_QUERIES, consolidator.NAME):
         if job in stores.jobs:
             raise UnderWay(f"`{job}`")
 
 
-def _jobs(stores: Stores, held: Reservation, handed: Handed) -> list[Job]:
+def _build_jobs(stores: Stores, held: Reservation, handed: AgentAnswers) -> list[Job]:
     """Return the jobs that make patches of the answers, in the order of the sleep cycle."""
-    memories = _unchanged(stores, held)
+    memories = _find_unchanged(stores, held)
     keepers = handed.keepers
-    making: dict[str, Callable[[Night, Answers], list[Patch]]] = {
-        duplicate_merger.NAME: lambda n, a: duplicate_merger.patches(n, a, keepers),
-        conflict_detector.NAME: conflict_detector.patches,
-        auto_linker.NAME: auto_linker.patches,
+    making: dict[str, Callable[[JobContext, PairAnswers], list[Patch]]] = {
+        duplicate_merger.NAME: lambda n, a: duplicate_merger.build_patches(n, a, keepers),
+        conflict_detector.NAME: conflict_detector.build_patches,
+        auto_linker.NAME: auto_linker.build_patches,
     }
     jobs: list[Job] = [
-        _HandedPairs(job, _candidates(job, held, memories), patches)
+        _AgentPairJob(job, _build_candidates(job, held, memories), patches)
         for job, patches in making.items()
     ]
     clusters = [
-        Cluster(tuple(memories[each] for each in asked.digests))
+        MemoryCluster(tuple(memories[each] for each in asked.digests))
         for asked in held.clusters
         if asked.digests.keys() <= memories.keys()
     ]
-    looked = _looked(consolidator.NAME, held, memories)
-    return [*jobs, _HandedClusters(consolidator.NAME, clusters, handed.types, looked)]
+    looked = _find_looked_at(consolidator.NAME, held, memories)
+    return [*jobs, _AgentClusterJob(consolidator.NAME, clusters, handed.types, looked)]
 
 
-def _unchanged(stores: Stores, held: Reservation) -> dict[str, Memory]:
+def _find_unchanged(stores: Stores, held: Reservation) -> dict[str, Memory]:
     """Return the memories that still say what was asked about."""
     digests = held.digests()
     found = stores.search.memories(sorted(digests))
     return {k: each for k, each in found.items() if text_digest(each) == digests[k]}
 
 
-def _candidates(job: str, held: Reservation, memories: Mapping[str, Memory]) -> Candidates:
+def _build_candidates(
+    job: str, held: Reservation, memories: Mapping[str, Memory]
+) -> PairCandidates:
     asked = [each for each in held.pairs if job in each.jobs and set(each.ids) <= memories.keys()]
-    pairs = [pair_of(memories[a.ids[0]], memories[a.ids[1]], a.similarity) for a in asked]
-    return Candidates(pairs, _looked(job, held, memories))
+    pairs = [build_pair(memories[a.ids[0]], memories[a.ids[1]], a.similarity) for a in asked]
+    return PairCandidates(pairs, _find_looked_at(job, held, memories))
 
 
-def _looked(job: str, held: Reservation, memories: Mapping[str, Memory]) -> dict[str, Memory]:
+def _find_looked_at(
+    job: str, held: Reservation, memories: Mapping[str, Memory]
+) -> dict[str, Memory]:
     return {each: memories[each] for each in held.looked.get(job, {}) if each in memories}
 
 
 @dataclass(slots=True)
-class _HandedPairs:
+class _AgentPairJob:
     """A pair job whose pairs were chosen when the batch was taken."""
 
     name: str
-    wanted: Candidates
-    patches: Callable[[Night, Answers], list[Patch]]
+    wanted: PairCandidates
+    patches: Callable[[JobContext, PairAnswers], list[Patch]]
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        return self.patches(night, ask(night, self.wanted))
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        return self.patches(context, ask_judge(context, self.wanted))
 
-    def done(self, night: Night) -> None:
-        note_seen(night, self.wanted.looked.values())
+    def done(self, context: JobContext) -> None:
+        note_seen(context, self.wanted.looked.values())
 
 
 @dataclass(slots=True)
-class _HandedClusters:
+class _AgentClusterJob:
     """The consolidator with clusters that were chosen when the batch was taken."""
 
     name: str
-    clusters: list[Cluster]
+    clusters: list[MemoryCluster]
     types: Mapping[frozenset[str], MemoryType]
     looked: dict[str, Memory] = field(default_factory=dict)
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        night.report.looked += len(self.looked)
-        made = consolidator.patches(night, self.clusters, night.judge.synthesise)
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        context.report.looked += len(self.looked)
+        made = consolidator.build_patches(context, self.clusters, context.judge.synthesise)
         return [self._of_type(each) for each in made]
 
     def _of_type(self, patch: Patch) -> Patch:
@@ -408,5 +423,5 @@ class _HandedClusters:
         chosen = self.types.get(frozenset(each.id for each in action.members), action.memory.type)
         return replace(patch, action=replace(action, memory=replace(action.memory, type=chosen)))
 
-    def done(self, night: Night) -> None:
-        note_seen(night, self.looked.values())
+    def done(self, context: JobContext) -> None:
+        note_seen(context, self.looked.values())

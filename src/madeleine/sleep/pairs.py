@@ -26,8 +26,8 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
 from madeleine.rules.associations import is_contrast
-from madeleine.sleep.seen import judged, note_seen, to_look_at
-from madeleine.sleep.values import Night, Patch
+from madeleine.sleep.seen import find_ids_to_look_at, judge_pairs, note_seen
+from madeleine.sleep.values import JobContext, Patch
 
 PORTION = 256  # memories whose neighbours are looked up in one go
 KNOWN_AT_MOST = 20_000  # memories kept at hand while pairs are made: some 50 MB
@@ -39,7 +39,7 @@ Arrows = Sequence[EdgeRow]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PairQuery:
     """Which pairs a job looks at."""
 
     chosen: Filter
@@ -58,7 +58,7 @@ class Look:
 
 
 @dataclass(slots=True)
-class Candidates:
+class PairCandidates:
     """Pairs to be judged, those of the newest memories first, and whose pairs they all are."""
 
     pairs: list[MemoryPair] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Candidates:
 
 
 @dataclass(slots=True)
-class Answers:
+class PairAnswers:
     """What a judge said about pairs that have something to do with each other."""
 
     found: list[tuple[MemoryPair, Verdict]] = field(default_factory=list)
@@ -91,39 +91,39 @@ class PairJob:
     """A job that asks a judge about pairs and makes patches of the answers."""
 
     name: str
-    look: Callable[[Night], Look]
-    patches: Callable[[Night, Answers], list[Patch]]
+    look: Callable[[JobContext], PairQuery]
+    patches: Callable[[JobContext, PairAnswers], list[Patch]]
     rounds: int = 1
     """How often it is planned anew in one run, while patches wait for each other."""
-    answers: Answers = field(default_factory=Answers)
+    answers: PairAnswers = field(default_factory=PairAnswers)
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        self.answers = ask(night, candidates(night, self.look(night)))
-        return self.patches(night, self.answers)
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        self.answers = ask_judge(context, find_candidates(context, self.look(context)))
+        return self.patches(context, self.answers)
 
-    def done(self, night: Night) -> None:
-        note_seen(night, self.answers.looked.values())
+    def done(self, context: JobContext) -> None:
+        note_seen(context, self.answers.looked.values())
 
 
-def ask(night: Night, wanted: Candidates) -> Answers:
+def ask_judge(context: JobContext, wanted: PairCandidates) -> PairAnswers:
     """Return what the judge says about the candidates; nobody holds a lock meanwhile (I6)."""
-    verdicts = judged(night, wanted.pairs)
+    verdicts = judge_pairs(context, wanted.pairs)
     answers = zip(wanted.pairs, verdicts, strict=True)
     related = [(p, v) for p, v in answers if v is not None and v.relation is not Relation.NONE]
-    night.report.looked += len(wanted.looked)
+    context.report.looked += len(wanted.looked)
     if wanted.left:
-        night.report.counts["left"] = wanted.left
-    return Answers(related, dict(wanted.looked))
+        context.report.counts["left"] = wanted.left
+    return PairAnswers(related, dict(wanted.looked))
 
 
-def candidates(night: Night, look: Look) -> Candidates:
+def find_candidates(context: JobContext, look: PairQuery) -> PairCandidates:
     """Return the pairs of what changed since this job last looked, within the bound of a run."""
-    index, made = night.stores.index, Candidates()
-    newest_first = to_look_at(night, look.chosen)
-    room = _Room(night)
-    pairing = _Pairing(night, look)
+    index, made = context.stores.index, PairCandidates()
+    newest_first = find_ids_to_look_at(context, look.chosen)
+    room = _PairBudget(context)
+    pairing = _PairFinder(context, look)
     for start in range(0, len(newest_first), PORTION):
-        if night.stop() or room.full:
+        if context.stop() or room.full:
             made.left = len(newest_first) - start
             break
         with index.steady():
@@ -133,16 +133,16 @@ def candidates(night: Night, look: Look) -> Candidates:
     return made
 
 
-class _Room:
+class _PairBudget:
     """How much a run may ask. A costly judge is not paid for what it said before."""
 
-    def __init__(self, night: Night) -> None:
-        habits, self._night = night.habits, night
-        self._left = habits.pairs_per_run if night.judge.cheap else habits.costly_pairs_per_run
+    def __init__(self, context: JobContext) -> None:
+        config, self._context = context.config, context
+        self._left = config.pairs_per_run if context.judge.cheap else config.costly_pairs_per_run
         self._met: set[tuple[str, str]] = set()
         self.full = False
 
-    def take(self, memory: Memory, pairs: Sequence[MemoryPair], into: Candidates) -> bool:
+    def take(self, memory: Memory, pairs: Sequence[MemoryPair], into: PairCandidates) -> bool:
         """Add a memory's pairs as far as they fit; return whether all of them did."""
         new = [pair for pair in pairs if pair.ids not in self._met]
         answered = self._answered(new)
@@ -158,18 +158,18 @@ class _Room:
         return len(taken) == len(new)
 
     def _answered(self, pairs: Sequence[MemoryPair]) -> Container[tuple[str, str]]:
-        if self._night.judge.cheap or not pairs:
+        if self._context.judge.cheap or not pairs:
             return ()
         ids = [pair.ids for pair in pairs]
-        return self._night.stores.log.verdicts(ids, self._night.judge.name)
+        return self._context.stores.log.verdicts(ids, self._context.judge.name)
 
 
-class _Pairing:
+class _PairFinder:
     """Finds the pairs of a portion of memories. What it learnt of words serves the next one."""
 
-    def __init__(self, night: Night, look: Look) -> None:
-        self._night, self._look = night, look
-        self._one_subject = look.one_subject and night.judge.cheap
+    def __init__(self, context: JobContext, look: PairQuery) -> None:
+        self._context, self._look = context, look
+        self._one_subject = look.one_subject and context.judge.cheap
         self._known: dict[str, Memory] = {}
         self._holders: dict[str, int] = {}
         self._sharing: dict[tuple[str, Filter], list[str]] = {}
@@ -179,7 +179,7 @@ class _Pairing:
         memories = self._memories(ids)
         near = self._near(memories)
         known = self._memories({*ids, *(other for found in near.values() for other in found)})
-        arrows = edges_of(self._night.stores.graph, list(memories))
+        arrows = read_arrows(self._context.stores.graph, list(memories))
         return [
             (memories[each], self._worth(memories[each], near.get(each, {}), known, arrows))
             for each in ids
@@ -193,7 +193,7 @@ class _Pairing:
         if len(self._known) + len(unknown) > KNOWN_AT_MOST:
             self._known.clear()
             unknown = wanted
-        self._known |= self._night.stores.search.memories(unknown)
+        self._known |= self._context.stores.search.memories(unknown)
         return {each: self._known[each] for each in wanted if each in self._known}
 
     def _worth(
@@ -204,22 +204,26 @@ class _Pairing:
         arrows: Mapping[frozenset[str], Arrows],
     ) -> list[MemoryPair]:
         pairs = [
-            pair_of(memory, known[o], similarity) for o, similarity in near.items() if o in known
+            build_pair(memory, known[o], similarity) for o, similarity in near.items() if o in known
         ]
         return [pair for pair in pairs if self._is_worth(pair, arrows)]
 
     def _is_worth(self, pair: MemoryPair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
-        if _has_self(pair) or _has_summary(pair) or (self._one_subject and of_others(pair)):
+        if (
+            _has_self(pair)
+            or _has_summary(pair)
+            or (self._one_subject and is_about_different_things(pair))
+        ):
             return False
         return self._look.worth(pair, arrows.get(frozenset(pair.ids), ()))
 
     def _near(self, memories: Mapping[str, Memory]) -> dict[str, dict[str, float]]:
         """Return the neighbours of each memory and how alike they are."""
-        look, night = self._look, self._night
+        look, context = self._look, self._context
         near: dict[str, dict[str, float]] = {}
         for beside, ids in self._by_filter(memories).items():
-            found = night.stores.search.neighbours(
-                ids, beside, night.now, look.neighbours, look.least
+            found = context.stores.search.neighbours(
+                ids, beside, context.now, look.neighbours, look.least
             )
             near.update({k: {hit.id: hit.score for hit in hits} for k, hits in found.items()})
         if look.by_words:
@@ -238,42 +242,46 @@ class _Pairing:
         """Add what shares a rare word. Contradicting texts are often little alike: what they
         have in common is the name of what they are about."""
         more = {
-            each: [other for other in self._sharing_with(memories[each]) if other not in near[each]]
+            each: [other for other in self._find_sharing(memories[each]) if other not in near[each]]
             for each in near
         }
         wanted = {other for found in more.values() for other in found} | more.keys()
-        vectors = self._night.stores.search.vectors(list(wanted))
+        vectors = self._context.stores.search.vectors(list(wanted))
         for each, found in more.items():
             for other in found:
                 if each in vectors and other in vectors:
                     near[each][other] = float(vectors[each] @ vectors[other])
 
-    def _sharing_with(self, memory: Memory) -> list[str]:
+    def _find_sharing(self, memory: Memory) -> list[str]:
         beside = self._look.beside(memory)
-        found = [each for word in self._rare(memory) for each in self._holding(word, beside)]
+        found = [
+            each
+            for word in self._find_rare_words(memory)
+            for each in self._find_holders(word, beside)
+        ]
         return [each for each in dict.fromkeys(found) if each != memory.id]
 
-    def _rare(self, memory: Memory) -> list[str]:
+    def _find_rare_words(self, memory: Memory) -> list[str]:
         """Return the rarest words of a memory that stand in another one too."""
         text = f"{memory.title or ''}\n{memory.content}"[:WORD_CHARS]
         mine = sorted({word for word in split_words(text) if is_telling(word) and len(word) > 2})
         unknown = [word for word in mine if word not in self._holders]
-        terms = self._night.stores.search.terms(unknown) if unknown else []
+        terms = self._context.stores.search.terms(unknown) if unknown else []
         for word, stems in zip(unknown, terms, strict=True):
             self._holders[word] = stems[0].holders if len(stems) == 1 else 0
         shared = [word for word in mine if 2 <= self._holders[word] <= RARE_AT_MOST]
         return sorted(shared, key=lambda word: (self._holders[word], word))[:RARE_WORDS]
 
-    def _holding(self, word: str, beside: Filter) -> list[str]:
+    def _find_holders(self, word: str, beside: Filter) -> list[str]:
         key = (word, beside)
         if key not in self._sharing:
-            search, now = self._night.stores.search, self._night.now
+            search, now = self._context.stores.search, self._context.now
             hits = search.search_text([word], beside, now, RARE_AT_MOST)
             self._sharing[key] = [hit.id for hit in hits]
         return self._sharing[key]
 
 
-def pair_of(one: Memory, other: Memory, similarity: float) -> MemoryPair:
+def build_pair(one: Memory, other: Memory, similarity: float) -> MemoryPair:
     """Return two memories as a pair: the older first, by when it was so, not when it was last
     written."""
     older, newer = sorted((one, other), key=lambda each: (each.created, each.id))
@@ -290,11 +298,11 @@ def arrows_between(rows: Iterable[EdgeRow]) -> dict[frozenset[str], list[EdgeRow
     return found
 
 
-def edges_of(graph: MemoryGraph, ids: Sequence[str]) -> dict[frozenset[str], list[EdgeRow]]:
+def read_arrows(graph: MemoryGraph, ids: Sequence[str]) -> dict[frozenset[str], list[EdgeRow]]:
     return arrows_between(graph.edges(ids))
 
 
-def of_others(pair: MemoryPair) -> bool:
+def is_about_different_things(pair: MemoryPair) -> bool:
     """Whether the two say the same of different things. Not where the newer one tells that what
     the older one states is over: then both speak of that."""
     older, newer = pair.older.content, pair.newer.content
@@ -311,21 +319,21 @@ def _has_summary(pair: MemoryPair) -> bool:
     return META_SOURCE in (pair.older.source, pair.newer.source)
 
 
-def one_scope(pair: MemoryPair) -> bool:
+def has_one_scope(pair: MemoryPair) -> bool:
     """Whether both speak of the same project, or one of them of all."""
     return pair.older.space == pair.newer.space or None in (pair.older.space, pair.newer.space)
 
 
-def one_voice(pair: MemoryPair) -> bool:
+def has_one_voice(pair: MemoryPair) -> bool:
     """Whether two texts may mean the same person by `I` and `my`: what two people say of
     themselves neither agrees nor disagrees."""
-    speakers = [_speaker(pair.older), _speaker(pair.newer)]
+    speakers = [_speaker_of(pair.older), _speaker_of(pair.newer)]
     if None in speakers or speakers[0] == speakers[1]:
         return True
     return not any(is_first_person(each.content) for each in (pair.older, pair.newer))
 
 
-def of_talk(pair: MemoryPair) -> bool:
+def is_from_conversation(pair: MemoryPair) -> bool:
     """Whether one of the two is a turn of a conversation: a record of what somebody said then,
     which a later word does not make untrue. A judge that looks at words sees a contradiction
     in every `I never` of a long talk."""
@@ -333,6 +341,6 @@ def of_talk(pair: MemoryPair) -> bool:
     return any(each is not None and each.session and each.speaker for each in origins)
 
 
-def _speaker(memory: Memory) -> str | None:
+def _speaker_of(memory: Memory) -> str | None:
     speaker = memory.origin.speaker if memory.origin else None
     return speaker.casefold() if speaker else None

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from madeleine.model.times import format_time
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import RunReport
 from madeleine.sleep.wording import render_stop
 
 TEXT_CHARS = 500  # of one text in a report
@@ -14,7 +14,7 @@ ITEMS = 40  # of one list or table in it
 NAMED = 20  # memories named for one patch
 
 
-def report_to_json(report: Report) -> dict[str, object]:
+def report_to_json(report: RunReport) -> dict[str, object]:
     """Return a report as plain values."""
     values = {each.name: getattr(report, each.name) for each in dataclasses.fields(report)}
     stop = report.stopped
@@ -26,21 +26,23 @@ def report_to_json(report: Report) -> dict[str, object]:
     }
 
 
-def bounded_report(report: Report) -> dict[str, object]:
+def bounded_report(report: RunReport) -> dict[str, object]:
     """Return a report as it is kept: a few patches, no long texts."""
     kept = {
-        key: _cut(value) for key, value in report_to_json(report).items() if value not in (None, {})
+        key: _shorten(value)
+        for key, value in report_to_json(report).items()
+        if value not in (None, {})
     }
     return {key: value for key, value in kept.items() if key not in ("run", "job", "dry_run")}
 
 
-def _cut(value: object) -> object:
+def _shorten(value: object) -> object:
     match value:
         case str():
             return value if len(value) <= TEXT_CHARS else value[: TEXT_CHARS - 1] + "…"
         case Mapping():
-            return {str(key): _cut(each) for key, each in list(value.items())[:ITEMS]}
+            return {str(key): _shorten(each) for key, each in list(value.items())[:ITEMS]}
         case list() | tuple():
-            return [_cut(each) for each in value[:ITEMS]]
+            return [_shorten(each) for each in value[:ITEMS]]
         case _:
             return value

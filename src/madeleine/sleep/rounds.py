@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from madeleine.errors import UnderWay
-from madeleine.sleep.intervals import Intervals, next_run, task_run
+from madeleine.sleep.intervals import JobIntervals, next_run, task_run
 from madeleine.sleep.sleeper import Sleeper
 from madeleine.write.stores import Clock
 
@@ -22,7 +22,7 @@ LEAST_EVERY = {"index_updater": timedelta(minutes=15)}
 for; and a server may have a thousand memories to look at."""
 
 
-class Plan(Protocol):
+class SharedSchedule(Protocol):
     """Where it stands when a job is due."""
 
     def plan(self, job: str, wait: timedelta | None, sooner: bool = False) -> None:
@@ -32,10 +32,12 @@ class Plan(Protocol):
     def due_at(self, job: str) -> datetime | None: ...
 
 
-class Rounds:
+class SharedTimetable:
     """The timetable of one memory, kept with it."""
 
-    def __init__(self, sleeper: Sleeper, intervals: Intervals, clock: Clock, plan: Plan) -> None:
+    def __init__(
+        self, sleeper: Sleeper, intervals: JobIntervals, clock: Clock, plan: SharedSchedule
+    ) -> None:
         self._sleeper = sleeper
         self._intervals = intervals
         self._clock = clock

@@ -16,41 +16,41 @@ from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Judge
 from madeleine.model.cause import Cause
 from madeleine.model.event import EventKind
-from madeleine.sleep.apply import SKIPPED, Work, apply_patches
+from madeleine.sleep.apply import SKIPPED, PatchApplier, apply_patches
 from madeleine.sleep.asking import (
     expire_old,
     may_be_asked,
-    not_asked_before,
+    proposal_slots,
     propose_patches,
-    room,
+    select_new_questions,
 )
 from madeleine.sleep.begun import note_begun
-from madeleine.sleep.breaker import tripped
-from madeleine.sleep.deeds import to_json, touched
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.breaker import breaker_reason
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.deeds import patch_to_json, touched_memories
 from madeleine.sleep.pairs import PairJob
-from madeleine.sleep.refused import without_refused
+from madeleine.sleep.refused import drop_refused
 from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.values import (
     JUDGE_SILENT,
     STOPPED,
+    AddConnections,
     AskedInstead,
-    Forget,
     Job,
-    Link,
-    Night,
+    JobContext,
+    MoveToTrash,
     Patch,
-    Report,
+    RemoveConnection,
+    RunReport,
     Score,
     StopKind,
-    Unlink,
     report_refusal,
 )
 from madeleine.write.diffs import render_diff
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
-LIGHT = (Link, Score, Unlink)
+LIGHT = (AddConnections, Score, RemoveConnection)
 """What the breaker does not count: it takes away nothing that anybody wrote."""
 QUIET = frozenset({"index_updater"})
 """Jobs that come every minute: of their runs that found nothing to do one an hour is written
@@ -64,14 +64,14 @@ Progress = Callable[[int, int], None]
 
 def run_all(
     stores: Stores,
-    habits: SleepHabits,
+    config: SleepConfig,
     judge: Judge,
     jobs: Sequence[Job],
     *,
     dry_run: bool = False,
     stop: Stop = lambda: False,
     progress: Progress = lambda done, total: None,
-) -> list[Report]:
+) -> list[RunReport]:
     """Run the jobs one after the other, in the order given; return a report of each.
 
     One that is under way already is waited for by nobody: its report says so.
@@ -81,7 +81,7 @@ def run_all(
         if stop():
             break
         try:
-            reports.append(run_job(stores, habits, judge, job, dry_run=dry_run, stop=stop))
+            reports.append(run_job(stores, config, judge, job, dry_run=dry_run, stop=stop))
         except UnderWay as error:
             reports.append(report_refusal(job.name, stores.clock.now(), dry_run, error))
         progress(done + 1, len(jobs))
@@ -90,7 +90,7 @@ def run_all(
 
 def run_job(
     stores: Stores,
-    habits: SleepHabits,
+    config: SleepConfig,
     judge: Judge,
     job: Job,
     *,
@@ -100,21 +100,21 @@ def run_job(
     due: bool = False,
     at_once: bool = False,
     request: str | None = None,
-) -> Report:
+) -> RunReport:
     """Run one job and return its report; `UnderWay` if it runs already. One that is `due` was
     asked for by nobody; one that is to work `at_once` gives memories no time before they fade.
     `request` is the id of the night that it belongs to."""
-    with _alone(stores, job.name):
+    with _hold_job(stores, job.name):
         now = stores.clock.now()
-        report = Report(job.name, stores.new_id(), now, dry_run, request=request)
-        night = Night(
-            stores, habits, judge, report, now, stop, progress, due=due, waits=not at_once
+        report = RunReport(job.name, stores.new_id(), now, dry_run, request=request)
+        context = JobContext(
+            stores, config, judge, report, now, stop, progress, due=due, waits=not at_once
         )
         began = time.monotonic()
         if not dry_run and job.name not in QUIET:
             note_begun(stores, report)
         try:
-            _run(night, job)
+            _run_rounds(context, job)
         except MadeleineError as error:
             report.error, report.error_kind = error.message, error.kind
         except Exception as error:  # noqa: BLE001  # a bug in one job must not stop the others
@@ -126,13 +126,13 @@ def run_job(
         if troubles and not report.judged and report.error is None:
             report.error = f"the judge gave no answer: {next(iter(troubles))}"
             report.error_kind = JUDGE_SILENT
-        if not dry_run and not _is_told(stores, report):
+        if not dry_run and not _is_recorded_lately(stores, report):
             body = {"run": report.run, "job": job.name, "report": bounded_report(report)}
             record_events(stores, [new_event(stores, EventKind.RUN, body)], durable=False)
     return report
 
 
-def _is_told(stores: Stores, report: Report) -> bool:
+def _is_recorded_lately(stores: Stores, report: RunReport) -> bool:
     """Whether the journal says enough without this run: it says that a quiet job ran lately."""
     if report.job not in QUIET or not report.idle:
         return False
@@ -142,51 +142,53 @@ def _is_told(stores: Stores, report: Report) -> bool:
     )
 
 
-def _run(night: Night, job: Job) -> None:
+def _run_rounds(context: JobContext, job: Job) -> None:
     """Plan and act until nothing is left that only had to wait for another patch: of three
     copies the third is merged once the first two are one."""
-    if not night.report.dry_run:
-        expire_old(night)
+    if not context.report.dry_run:
+        expire_old(context)
     for _ in range(job.rounds if isinstance(job, PairJob) else 1):
-        before = night.report.applied
-        _round(night, job)
-        at_rest = night.report.applied == before or not night.again
-        if at_rest or night.report.dry_run or night.report.stopped is not None:
+        before = context.report.applied
+        _run_round(context, job)
+        at_rest = context.report.applied == before or not context.again
+        if at_rest or context.report.dry_run or context.report.stopped is not None:
             return
-        night.again.clear()
+        context.again.clear()
 
 
-def _round(night: Night, job: Job) -> None:
-    patches = without_refused(night.stores, job.plan(night))
-    if night.report.stopped == STOPPED:
+def _run_round(context: JobContext, job: Job) -> None:
+    patches = drop_refused(context.stores, job.plan(context))
+    if context.report.stopped == STOPPED:
         return  # what was judged by then is kept; nothing is done of half a plan
-    acting, asking = _sorted_out(night, patches)
-    asking = not_asked_before(night, asking)
+    acting, asking = _split_by_breaker(context, patches)
+    asking = select_new_questions(context, asking)
     try:
-        _act(night, acting, asking)
+        _apply_or_show(context, acting, asking)
     finally:
-        night.tell()
-    left = propose_patches(night, asking)
+        context.tell()
+    left = propose_patches(context, asking)
     if left:
-        stop = night.report.stopped or Cause(StopKind.NO_ROOM_FOR_PROPOSALS)
-        night.report.stopped = stop.extended(without_room=left)
-    if not night.report.dry_run:
-        job.done(night)
+        stop = context.report.stopped or Cause(StopKind.NO_ROOM_FOR_PROPOSALS)
+        context.report.stopped = stop.extended(without_room=left)
+    if not context.report.dry_run:
+        job.done(context)
 
 
-def _act(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
-    if night.report.dry_run:
-        _show(night, acting, asking)
+def _apply_or_show(context: JobContext, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
+    if context.report.dry_run:
+        _show(context, acting, asking)
         return
-    left = night.habits.patches_shown - len(night.report.patches)
-    night.report.patches += [to_json(each) for each in [*acting, *asking][: max(left, 0)]]
-    apply_patches(night, acting)
+    left = context.config.patches_shown - len(context.report.patches)
+    context.report.patches += [patch_to_json(each) for each in [*acting, *asking][: max(left, 0)]]
+    apply_patches(context, acting)
 
 
 # -- the breaker ---------------------------------------------------------------------------
 
 
-def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], list[Patch]]:
+def _split_by_breaker(
+    context: JobContext, patches: Sequence[Patch]
+) -> tuple[list[Patch], list[Patch]]:
     """Return what is carried out and what is asked.
 
     A run that would change too much of the store, all its rounds together, asks instead. New
@@ -196,34 +198,38 @@ def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], li
     asking = [each for each in patches if each.ask and may_be_asked(each)]
     acting = [each for each in patches if not (each.ask and may_be_asked(each))]
     heavy = [each for each in acting if not isinstance(each.action, LIGHT)]
-    changed = night.changed | {each.id for patch in heavy for each in touched(patch.action)}
-    forgetting = [each.action for each in heavy if isinstance(each.action, Forget)]
-    trashed = {each.id for action in forgetting for each in touched(action)}
-    why = tripped(night, night.heavy + len(heavy), len(changed), len(trashed))
+    changed = context.changed | {
+        each.id for patch in heavy for each in touched_memories(patch.action)
+    }
+    forgetting = [each.action for each in heavy if isinstance(each.action, MoveToTrash)]
+    trashed = {each.id for action in forgetting for each in touched_memories(action)}
+    why = breaker_reason(context, context.heavy + len(heavy), len(changed), len(trashed))
     if why is None:
-        night.heavy, night.changed = night.heavy + len(heavy), changed
+        context.heavy, context.changed = context.heavy + len(heavy), changed
         return acting, asking
-    night.report.stopped = why.extended(instead=AskedInstead.ALL)
+    context.report.stopped = why.extended(instead=AskedInstead.ALL)
     return [each for each in acting if isinstance(each.action, LIGHT)], [*asking, *heavy]
 
 
 # -- dry runs ------------------------------------------------------------------------------
 
 
-def _show(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
+def _show(context: JobContext, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
     """Put all patches into the report, with the difference that each would make to files."""
-    work = Work(night)
-    free = room(night)
+    work = PatchApplier(context)
+    free = proposal_slots(context)
     said = ((acting, "apply"), (asking[:free], "propose"), (asking[free:], "wait"))
     for patches, would in said:
         for patch in patches:
-            values = to_json(patch)
-            night.report.patches.append({**values, "would": would, "diff": _diff(work, patch)})
-    night.report.applied = len(acting)
-    night.carried_out += acting
+            values = patch_to_json(patch)
+            context.report.patches.append(
+                {**values, "would": would, "diff": _render_difference(work, patch)}
+            )
+    context.report.applied = len(acting)
+    context.carried_out += acting
 
 
-def _diff(work: Work, patch: Patch) -> str:
+def _render_difference(work: PatchApplier, patch: Patch) -> str:
     if isinstance(patch.action, Score):
         return ""
     try:
@@ -236,7 +242,7 @@ def _diff(work: Work, patch: Patch) -> str:
 
 
 @contextmanager
-def _alone(stores: Stores, job: str) -> Iterator[None]:
+def _hold_job(stores: Stores, job: str) -> Iterator[None]:
     with stores.writing:
         if job in stores.jobs:
             raise UnderWay(f"`{job}`")

@@ -18,8 +18,8 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.judging import MemoryPair, Verdict, verdict_to_json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.sleep.asking import room
-from madeleine.sleep.values import STOPPED, Night
+from madeleine.sleep.asking import proposal_slots
+from madeleine.sleep.values import STOPPED, JobContext
 from madeleine.write.record import new_event, record_events
 
 SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
@@ -31,116 +31,118 @@ WAITING_AT_MOST = 2_000  # more questions than a person answers in a year
 WOKEN = 4  # memories looked at again for each question that may be asked
 
 
-def unseen(night: Night, chosen: Filter, limit: int) -> list[Memory]:
+def find_unseen(context: JobContext, chosen: Filter, limit: int) -> list[Memory]:
     """Return memories that this job has not looked at since they changed, oldest first."""
-    search, report = night.stores.search, night.report
-    ids = search.unseen(report.job, night.judge.name, chosen, night.now, limit)
+    search, report = context.stores.search, context.report
+    ids = search.unseen(report.job, context.judge.name, chosen, context.now, limit)
     return list(search.memories(ids).values())
 
 
-def to_look_at(night: Night, chosen: Filter) -> list[str]:
+def find_ids_to_look_at(context: JobContext, chosen: Filter) -> list[str]:
     """Return the ids of what changed since this job last looked, the newest first; and of what
     waits for a question, as far as there is room for questions."""
-    job, judge = night.report.job, night.judge.name
-    woken = _waiting(night)
-    woken = woken[: WOKEN * room(night)] if woken else woken
-    found = night.stores.search.unseen(job, judge, chosen, night.now, EVERYTHING, woken)
-    night.let_go |= set(woken).difference(found)
+    job, judge = context.report.job, context.judge.name
+    woken = _read_waiting(context)
+    woken = woken[: WOKEN * proposal_slots(context)] if woken else woken
+    found = context.stores.search.unseen(job, judge, chosen, context.now, EVERYTHING, woken)
+    context.let_go |= set(woken).difference(found)
     return found[::-1]
 
 
-def note_seen(night: Night, memories: Iterable[Memory]) -> None:
+def note_seen(context: JobContext, memories: Iterable[Memory]) -> None:
     """Note that this job has looked at these, as they are here; for its `done`.
 
-    What has to be looked at again (`Night.again`) is left out.
+    What has to be looked at again (`JobContext.again`) is left out.
     """
-    seen = [each for each in memories if each.id not in night.again]
-    events = [*_seen_events(night, seen), *_waiting_event(night, {each.id for each in seen})]
+    seen = [each for each in memories if each.id not in context.again]
+    events = [*_seen_events(context, seen), *_waiting_event(context, {each.id for each in seen})]
     if events:
-        record_events(night.stores, events, durable=False)
+        record_events(context.stores, events, durable=False)
 
 
-def _seen_events(night: Night, memories: Iterable[Memory]) -> list[Event]:
+def _seen_events(context: JobContext, memories: Iterable[Memory]) -> list[Event]:
     left, events = iter(memories), []
     while some := list(islice(left, SEEN_AT_ONCE)):
         seen = {each.id: text_digest(each) for each in some}
-        body = {"job": night.report.job, "judge": night.judge.name, "seen": seen}
-        events.append(new_event(night.stores, EventKind.JUDGED, body))
+        body = {"job": context.report.job, "judge": context.judge.name, "seen": seen}
+        events.append(new_event(context.stores, EventKind.JUDGED, body))
     return events
 
 
-def _waiting(night: Night) -> list[str]:
+def _read_waiting(context: JobContext) -> list[str]:
     """Return the memories whose questions found no room, those first that have waited longest."""
-    kept = night.stores.log.state(_waiting_key(night))
+    kept = context.stores.log.state(_waiting_key(context))
     return [str(each) for each in kept] if isinstance(kept, list) else []
 
 
-def _waiting_key(night: Night) -> str:
-    return f"{WAITING}.{night.report.job}.{night.judge.name}"
+def _waiting_key(context: JobContext) -> str:
+    return f"{WAITING}.{context.report.job}.{context.judge.name}"
 
 
-def _waiting_event(night: Night, seen: Container[str]) -> list[Event]:
+def _waiting_event(context: JobContext, seen: Container[str]) -> list[Event]:
     """Note what waits now, if it is not what waited before."""
-    before = _waiting(night)
-    after = [each for each in before if each not in seen and each not in night.let_go]
-    after += [each for each in night.waiting if each in seen]
+    before = _read_waiting(context)
+    after = [each for each in before if each not in seen and each not in context.let_go]
+    after += [each for each in context.waiting if each in seen]
     if after == before:
         return []
-    body = {"key": _waiting_key(night), "value": after[:WAITING_AT_MOST]}
-    return [new_event(night.stores, EventKind.STATE, body)]
+    body = {"key": _waiting_key(context), "value": after[:WAITING_AT_MOST]}
+    return [new_event(context.stores, EventKind.STATE, body)]
 
 
-def judged(night: Night, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
+def judge_pairs(context: JobContext, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
     """Return the judge's verdict about each pair, in order; nothing where there is none.
 
     A costly judge is asked once about a pair until one side changes. Asked in portions, so
     that a request to stop is heard and a kill loses little; after such a request the rest has
     no verdict and is to be looked at again.
     """
-    if night.judge.cheap:
-        return _asked(night, pairs)
-    known = night.stores.log.verdicts([pair.ids for pair in pairs], night.judge.name)
-    unknown = iter(_asked(night, [pair for pair in pairs if pair.ids not in known]))
+    if context.judge.cheap:
+        return _ask_judge(context, pairs)
+    known = context.stores.log.verdicts([pair.ids for pair in pairs], context.judge.name)
+    unknown = iter(_ask_judge(context, [pair for pair in pairs if pair.ids not in known]))
     return [known[pair.ids] if pair.ids in known else next(unknown) for pair in pairs]
 
 
-def _asked(night: Night, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
+def _ask_judge(context: JobContext, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
     answers: list[Verdict | None] = []
-    for some in _portions(pairs, WEIGHED_AT_ONCE if night.judge.cheap else ASKED_AT_ONCE):
-        if night.stop():
-            night.report.stopped = STOPPED
-            night.again.update(each for pair in pairs[len(answers) :] for each in pair.ids)
+    for some in _split_pairs(pairs, WEIGHED_AT_ONCE if context.judge.cheap else ASKED_AT_ONCE):
+        if context.stop():
+            context.report.stopped = STOPPED
+            context.again.update(each for pair in pairs[len(answers) :] for each in pair.ids)
             return answers + [None] * (len(pairs) - len(answers))
-        found = night.judge.judge(some)
-        night.report.judged += sum(each is not None for each in found)
-        _keep(night, some, found)
+        found = context.judge.judge(some)
+        context.report.judged += sum(each is not None for each in found)
+        _record_verdicts(context, some, found)
         answers.extend(found)
-        night.progress(len(answers), len(pairs))
+        context.progress(len(answers), len(pairs))
     return answers
 
 
-def _portions(pairs: Sequence[MemoryPair], size: int) -> Iterator[Sequence[MemoryPair]]:
+def _split_pairs(pairs: Sequence[MemoryPair], size: int) -> Iterator[Sequence[MemoryPair]]:
     for start in range(0, len(pairs), size):
         yield pairs[start : start + size]
 
 
-def _keep(night: Night, pairs: Sequence[MemoryPair], found: Sequence[Verdict | None]) -> None:
+def _record_verdicts(
+    context: JobContext, pairs: Sequence[MemoryPair], found: Sequence[Verdict | None]
+) -> None:
     """Write down what a costly judge said; a pair it had no answer for is asked about again."""
     answered = list(zip(pairs, found, strict=True))
-    night.again.update(each for pair, said in answered if said is None for each in pair.ids)
-    if night.judge.cheap or night.report.dry_run:
+    context.again.update(each for pair, said in answered if said is None for each in pair.ids)
+    if context.judge.cheap or context.report.dry_run:
         return
-    events = [_verdict_event(night, pair, said) for pair, said in answered if said is not None]
+    events = [_verdict_event(context, pair, said) for pair, said in answered if said is not None]
     if events:
-        record_events(night.stores, events, durable=False)
+        record_events(context.stores, events, durable=False)
 
 
-def _verdict_event(night: Night, pair: MemoryPair, verdict: Verdict) -> Event:
+def _verdict_event(context: JobContext, pair: MemoryPair, verdict: Verdict) -> Event:
     body = {
-        "job": night.report.job,
-        "judge": night.judge.name,
+        "job": context.report.job,
+        "judge": context.judge.name,
         "pair": list(pair.ids),
         "digests": [text_digest(pair.older), text_digest(pair.newer)],
         "verdict": verdict_to_json(verdict),
     }
-    return new_event(night.stores, EventKind.JUDGED, body)
+    return new_event(context.stores, EventKind.JUDGED, body)

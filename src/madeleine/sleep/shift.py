@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING
 from madeleine.errors import MadeleineError
 from madeleine.minds.judges.absent import AbsentJudge
 from madeleine.minds.port import Judge
-from madeleine.sleep.habits import SleepHabits
-from madeleine.sleep.sleeper import Progress, Running, Stopped
-from madeleine.sleep.values import Report
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.sleeper import JobRun, Progress, StopCheck
+from madeleine.sleep.values import RunReport
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.sleep.maintenance import HandedIn
+    from madeleine.sleep.maintenance import HandInResult
 
 log = logging.getLogger("madeleine.consolidation")
 
 
-class Shift:
+class JobRunner:
     """What happens at night, on the stores of one home."""
 
     def __init__(
-        self, stores: Stores, habits: SleepHabits, make_judge: Callable[[], Judge]
+        self, stores: Stores, config: SleepConfig, make_judge: Callable[[], Judge]
     ) -> None:
         self._stores = stores
-        self._habits = habits
+        self._config = config
         self._make_judge = make_judge
 
     @cached_property
@@ -44,7 +44,7 @@ class Shift:
         except MadeleineError as error:
             return AbsentJudge(error)
 
-    def run(self, running: Running, stop: Stopped, progress: Progress) -> Report:
+    def run(self, running: JobRun, stop: StopCheck, progress: Progress) -> RunReport:
         """Run a job that begins now."""
         from madeleine.sleep.cycle import JOBS, TASKS
         from madeleine.sleep.run import run_job
@@ -55,7 +55,7 @@ class Shift:
             log.info("%s", start_line(job, self._stores.search.extent().memories))
         report = run_job(
             self._stores,
-            self._habits,
+            self._config,
             self.judge,
             {**JOBS, **TASKS}[job](),
             dry_run=running.dry_run,
@@ -71,9 +71,9 @@ class Shift:
 
     def take(self) -> dict[str, object]:
         """Return a batch of questions for an agent."""
-        from madeleine.sleep.maintenance import take
+        from madeleine.sleep.maintenance import take_batch
 
-        return take(self._stores, self._habits)
+        return take_batch(self._stores, self._config)
 
     def see_again(self, job_id: str) -> dict[str, object]:
         """Return a batch that an agent has, once more."""
@@ -81,14 +81,14 @@ class Shift:
 
         return see_again(self._stores, job_id)
 
-    def hand_in(self, job_id: str | None, results: object) -> HandedIn:
+    def hand_in(self, job_id: str | None, results: object) -> HandInResult:
         """Carry out what an agent answered."""
         from madeleine.sleep.maintenance import hand_in
 
-        return hand_in(self._stores, self._habits, job_id, results)
+        return hand_in(self._stores, self._config, job_id, results)
 
     def work_waits(self) -> bool:
         """Whether there is something to ask an agent."""
-        from madeleine.sleep.agent_work import work_waits
+        from madeleine.sleep.agent_work import has_agent_work
 
-        return work_waits(self._stores, self._habits)
+        return has_agent_work(self._stores, self._config)

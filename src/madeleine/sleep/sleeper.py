@@ -28,7 +28,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.begun import note_cut_off
 from madeleine.sleep.reports import report_to_json
-from madeleine.sleep.values import Report, StopKind, report_refusal
+from madeleine.sleep.values import RunReport, StopKind, report_refusal
 from madeleine.write.bell import BusEvent
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
@@ -66,14 +66,14 @@ LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
 LEASE = "sleep"  # what servers take turns in
 
 Progress = Callable[[int, int], None]
-Stopped = Callable[[], bool]
+StopCheck = Callable[[], bool]
 
 
 class RunJob(Protocol):
     """Runs one job now, and leaves its report in the journal. It never raises for what went
     wrong in the job: the report says so."""
 
-    def __call__(self, running: Running, stop: Stopped, progress: Progress) -> Report: ...
+    def __call__(self, running: JobRun, stop: StopCheck, progress: Progress) -> RunReport: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class LastRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class JobRun:
     """The run that is under way, and how far it is."""
 
     job: str
@@ -110,14 +110,14 @@ class Running:
 
 
 @dataclass(slots=True)
-class Asked:
+class JobRequest:
     """Jobs that somebody asked for, in order, and the reports of those that ran."""
 
     id: str
     jobs: tuple[str, ...]
     dry_run: bool = False
     at_once: bool = False
-    reports: list[Report] = field(default_factory=list)
+    reports: list[RunReport] = field(default_factory=list)
     begun: bool = False
     called_off: bool = False
     failed: bool = False
@@ -142,18 +142,18 @@ class Sleeper:
         self._run = run
         self._turn = threading.Lock()
         self._changed = threading.Condition()
-        self._asked: deque[Asked] = deque()
+        self._asked: deque[JobRequest] = deque()
         self._due: set[str] = set()
-        self._running: Running | None = None
+        self._running: JobRun | None = None
         self._stop_running = False
-        self._ending: Stopped = lambda: False
+        self._ending: StopCheck = lambda: False
         self._last: dict[str, LastRun] | None = None
 
     # -- asking ----------------------------------------------------------------------------
 
     def ask(
         self, jobs: Iterable[str] | None = None, dry_run: bool = False, at_once: bool = False
-    ) -> Asked:
+    ) -> JobRequest:
         """Ask for a run of these jobs; without any, of the whole cycle but what is paused. It
         keeps the waits of the timetable about memories, unless it is to work `at_once`.
 
@@ -169,12 +169,12 @@ class Sleeper:
                 asks_for = (waiting.jobs, waiting.dry_run, waiting.at_once)
                 if asks_for == (wanted, dry_run, at_once) and not waiting.begun:
                     return waiting
-            asked = Asked(self._stores.new_id(), wanted, dry_run, at_once)
+            asked = JobRequest(self._stores.new_id(), wanted, dry_run, at_once)
             self._asked.append(asked)
             self._changed.notify_all()
         return asked
 
-    def wait(self, asked: Asked) -> None:
+    def wait(self, asked: JobRequest) -> None:
         """Wait until it is over or the daemon ends; without a daemon, do the work here."""
         if not self.attended:
             self.work_off()
@@ -245,7 +245,7 @@ class Sleeper:
 
     # -- working ---------------------------------------------------------------------------
 
-    def attend(self, ending: Stopped) -> None:
+    def attend(self, ending: StopCheck) -> None:
         """Work off what is asked for and what is due, until `ending` says so."""
         self._ending = ending
         if not self._stores.leases.shared:
@@ -270,11 +270,11 @@ class Sleeper:
                 else:
                     return
 
-    def run_due(self, job: str, still_due: Stopped) -> bool:
+    def run_due(self, job: str, still_due: StopCheck) -> bool:
         """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
         another server has it. Returns whether it ran."""
         running = self._begin(job, due=True, request=self._stores.new_id())
-        with self._turn, self._lease(_told_running(running)) as over:
+        with self._turn, self._lease(_write_running(running)) as over:
             if not still_due():
                 return False
             self._run_once(running, over)
@@ -283,11 +283,11 @@ class Sleeper:
     @contextmanager
     def in_turn(self) -> Iterator[None]:
         """Let no job run meanwhile: who does a job's work by other means takes a turn too."""
-        with self._turn, self._patiently("", lambda: False):
+        with self._turn, self._wait_for_lease("", lambda: False):
             yield
 
     @contextmanager
-    def _lease(self, doing: str) -> Iterator[Stopped]:
+    def _lease(self, doing: str) -> Iterator[StopCheck]:
         """Keep the jobs of other servers from running on this memory. Whoever has the lease knows
         that a run which was begun and not ended was cut off."""
         with self._stores.leases.held(LEASE, doing) as over:
@@ -302,16 +302,16 @@ class Sleeper:
         dry_run: bool = False,
         due: bool = False,
         at_once: bool = False,
-    ) -> Running:
+    ) -> JobRun:
         """Return a run that begins now."""
         now = self._stores.clock.now()
-        return Running(job, now, dry_run, due=due, at_once=at_once, request=request)
+        return JobRun(job, now, dry_run, due=due, at_once=at_once, request=request)
 
     @contextmanager
-    def _patiently(self, doing: str, called_off: Stopped) -> Iterator[Stopped]:
+    def _wait_for_lease(self, doing: str, called_off: StopCheck) -> Iterator[StopCheck]:
         """Take the lease as soon as no other server has it."""
         with ExitStack() as stack:
-            over: Stopped | None = None
+            over: StopCheck | None = None
             while over is None:
                 try:
                     over = stack.enter_context(self._lease(doing))
@@ -322,7 +322,7 @@ class Sleeper:
                         self._changed.wait(LOOK_SECONDS)
             yield over
 
-    def _next_asked(self) -> Asked | None:
+    def _next_asked(self) -> JobRequest | None:
         with self._changed:
             if not self._asked:
                 return None
@@ -338,7 +338,7 @@ class Sleeper:
             self._due.discard(job or "")
             return job
 
-    def _carry_out(self, asked: Asked) -> None:
+    def _carry_out(self, asked: JobRequest) -> None:
         asked.failed = True
         try:
             for job in asked.jobs:
@@ -352,17 +352,17 @@ class Sleeper:
                 self._asked.remove(asked)
             asked.over.set()
 
-    def _once(self, running: Running, called_off: Stopped) -> Report:
+    def _once(self, running: JobRun, called_off: StopCheck) -> RunReport:
         """Run one job, once no other server's is under way. A run that another server took over
         is told of by nobody but that one."""
         try:
-            with self._patiently(_told_running(running), called_off) as over:
+            with self._wait_for_lease(_write_running(running), called_off) as over:
                 return self._run_once(running, lambda: called_off() or over())
         except (UnderWay, LeaseLost) as error:
             now = self._stores.clock.now()
             return report_refusal(running.job, now, running.dry_run, error)
 
-    def _run_once(self, running: Running, called_off: Stopped) -> Report:
+    def _run_once(self, running: JobRun, called_off: StopCheck) -> RunReport:
         """Run one job. Having been asked for, it is no longer due."""
         job, dry_run = running.job, running.dry_run
         self.last_runs()  # how it went before, read before this run is in the journal too
@@ -374,11 +374,11 @@ class Sleeper:
                 self._due.discard(job)
         self._tell("job_started", {"job": job, "dry_run": dry_run})
         try:
-            with giving_way():
+            with short_switch_interval():
                 report = self._run(running, lambda: self._is_to_stop(called_off), self._progress)
             if not dry_run:
                 self._note(report)
-            self._tell("job_finished", {"job": job, **_outcome(report)})
+            self._tell("job_finished", {"job": job, **_run_outcome(report)})
         finally:
             with self._changed:
                 self._running = None
@@ -387,7 +387,7 @@ class Sleeper:
     def _tell(self, name: str, body: Mapping[str, object]) -> None:
         self._stores.event_bus.publish([BusEvent(name, self._stores.clock.now(), body)])
 
-    def _is_to_stop(self, called_off: Stopped) -> bool:
+    def _is_to_stop(self, called_off: StopCheck) -> bool:
         """A job looks whether it is to stop between two portions of its work: here it lets
         those go first who are waited for."""
         self._stores.priority_gate.give_way()
@@ -400,7 +400,7 @@ class Sleeper:
 
     # -- looking ---------------------------------------------------------------------------
 
-    def running(self) -> Running | None:
+    def running(self) -> JobRun | None:
         """Return the run that is under way, on whichever server."""
         with self._changed:
             here = self._running
@@ -427,10 +427,10 @@ class Sleeper:
             event for jobs in kinds for event in recent([EventKind.RUN.value], RUNS_READ, jobs)
         )
         with self._changed:
-            self._last = _newer(self._last or {}, found)
+            self._last = _merge_last_runs(self._last or {}, found)
             return dict(self._last)
 
-    def _note(self, report: Report) -> None:
+    def _note(self, report: RunReport) -> None:
         """Remember how a run ended; the journal has it already."""
         before = self.last_runs().get(report.job)
         failures = (before.failures if before else 0) + 1 if report.error else 0
@@ -441,7 +441,7 @@ class Sleeper:
 
 
 @contextmanager
-def giving_way() -> Iterator[None]:
+def short_switch_interval() -> Iterator[None]:
     """Let other threads of this process in more often than usual.
 
     A job is much Python without a pause. Whoever comes back from the disk or from a model
@@ -456,21 +456,21 @@ def giving_way() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-def _told_running(running: Running) -> str:
+def _write_running(running: JobRun) -> str:
     told = {"job": running.job, "began": format_time(running.began)}
     return json.dumps({**told, "dry_run": running.dry_run, "due": running.due})
 
 
-def _read_running(text: str) -> Running | None:
+def _read_running(text: str) -> JobRun | None:
     """Return the run that another server tells of; nothing if it is no run of a job."""
     if not text:
         return None
     told = json.loads(text)
     began = parse_time("began", told["began"])
-    return Running(str(told["job"]), began, bool(told["dry_run"]), due=bool(told["due"]))
+    return JobRun(str(told["job"]), began, bool(told["dry_run"]), due=bool(told["due"]))
 
 
-def _outcome(report: Report) -> dict[str, object]:
+def _run_outcome(report: RunReport) -> dict[str, object]:
     """Return how a run went, without the patches: they quote memories."""
     values = report_to_json(report)
     return {name: values[name] for name in TOLD}
@@ -486,7 +486,7 @@ def last_runs(events: Iterable[Event]) -> dict[str, LastRun]:
         told = {"job": job, "run": each.body.get("run"), **kept}
         failed = bool(told.get("error"))
         if job not in found:
-            found[job] = LastRun(_began(each, kept), told, int(failed))
+            found[job] = LastRun(_began_at(each, kept), told, int(failed))
         elif failed and job not in over:
             found[job] = replace(found[job], failures=found[job].failures + 1)
         if not failed:
@@ -494,7 +494,9 @@ def last_runs(events: Iterable[Event]) -> dict[str, LastRun]:
     return found
 
 
-def _newer(known: Mapping[str, LastRun], found: Mapping[str, LastRun]) -> dict[str, LastRun]:
+def _merge_last_runs(
+    known: Mapping[str, LastRun], found: Mapping[str, LastRun]
+) -> dict[str, LastRun]:
     """Return the later of two runs of each job. Not every run is in the journal."""
     both = {**known, **found}
     return {
@@ -506,7 +508,7 @@ def _at(last: LastRun) -> datetime:
     return last.at
 
 
-def _began(each: Event, report: Mapping[str, object]) -> datetime:
+def _began_at(each: Event, report: Mapping[str, object]) -> datetime:
     """Return when a run began, as its report says; else when it was written down."""
     began = report.get("began")
     return parse_time("began", began) if isinstance(began, str) else each.at

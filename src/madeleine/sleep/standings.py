@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from madeleine.index.search import MemoryColumns
 from madeleine.model.words import Tier
-from madeleine.sleep.values import Night
+from madeleine.sleep.values import JobContext
 
 PAGE = 5_000  # memories that share a line of the journal: who wants to write waits for one
 MICROS_A_DAY = 86_400_000_000
@@ -19,18 +19,18 @@ WORKING = list(Tier).index(Tier.WORKING)
 ARCHIVAL = list(Tier).index(Tier.ARCHIVAL)
 
 
-def pages(night: Night) -> Iterator[MemoryColumns]:
+def iterate_pages(context: JobContext) -> Iterator[MemoryColumns]:
     """Yield every memory once; stop when somebody waits for the end."""
-    known = night.stores.search.standings(night.stop)
+    known = context.stores.search.standings(context.stop)
     for start in range(0, len(known), PAGE):
-        if night.stop():
+        if context.stop():
             return
         page = known.part(start, start + PAGE)
-        night.report.looked += len(page)
+        context.report.looked += len(page)
         yield page
 
 
-def days_before(night: Night, times: NDArray[np.int64]) -> NDArray[np.float64]:
+def days_before(context: JobContext, times: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how many days before now each of the times was; none is in the future."""
-    now = int(night.now.timestamp() * 1_000_000)
+    now = int(context.now.timestamp() * 1_000_000)
     return np.maximum(now - times, 0) / MICROS_A_DAY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import RunReport
 from madeleine.sleep.wording import render_stop
 
 PREFIX = "[consolidation]"
@@ -16,7 +16,7 @@ def start_line(task: str, memories: int) -> str:
     return f"{PREFIX} Starting {task} task ({memories} memories)"
 
 
-def end_line(report: Report) -> str:
+def end_line(report: RunReport) -> str:
     """Return the line about a task that is through, with its own numbers."""
     name, counts = report.job.capitalize(), report.counts
     if report.error is not None:
@@ -26,15 +26,15 @@ def end_line(report: Report) -> str:
             processed = counts.get("processed", report.looked)
             said = f"Decay complete: {processed} processed, {report.seconds:.1f}s elapsed"
         case "creative":
-            said = f"Creative task: discovered {_number(counts, 'created')} new associations"
+            said = f"Creative task: discovered {_read_count(counts, 'created')} new associations"
         case "cluster":
             made, found = (
-                _number(counts, each) for each in ("meta_memories_created", "clusters_found")
+                _read_count(counts, each) for each in ("meta_memories_created", "clusters_found")
             )
             said = f"Cluster task: created {made} MetaMemory nodes from {found} clusters"
         case _:
             archived, deleted = (
-                _number(counts, each) for each in ("archived_count", "deleted_count")
+                _read_count(counts, each) for each in ("archived_count", "deleted_count")
             )
             said = f"{name} task: archived {archived}, deleted {deleted} memories"
     stop = "" if report.stopped is None else f"stopped: {render_stop(report.stopped)}"
@@ -43,7 +43,7 @@ def end_line(report: Report) -> str:
     return f"{PREFIX} {said}{aside}"
 
 
-def _number(counts: Mapping[str, Any], name: str) -> int:
+def _read_count(counts: Mapping[str, Any], name: str) -> int:
     """Return a count; a list counts its items."""
     value = counts.get(name, 0)
     return len(value) if isinstance(value, list | tuple) else int(value)

@@ -21,7 +21,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from madeleine.sleep.intervals import Intervals, due_tasks, next_run, task_run
+from madeleine.sleep.intervals import JobIntervals, due_tasks, next_run, task_run
 from madeleine.sleep.sleeper import Sleeper
 from madeleine.write.stores import Clock
 
@@ -32,12 +32,12 @@ TICK = "consolidation"
 class Timetable:
     """The running timetable of one daemon."""
 
-    def __init__(self, sleeper: Sleeper, intervals: Intervals, clock: Clock) -> None:
+    def __init__(self, sleeper: Sleeper, intervals: JobIntervals, clock: Clock) -> None:
         self._sleeper = sleeper
         self._intervals = intervals
         self._clock = clock
         self._earliest = clock.now() + intervals.first
-        self._scheduler = _scheduler()
+        self._scheduler = _build_scheduler()
 
     def start(self) -> None:
         """Plan every job, and be told about each run from now on."""
@@ -101,7 +101,7 @@ class Timetable:
             self._sleeper.due(event.job_id)
 
 
-def _scheduler() -> BackgroundScheduler:
+def _build_scheduler() -> BackgroundScheduler:
     logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it tells of every single tick
     return BackgroundScheduler(
         timezone=UTC,

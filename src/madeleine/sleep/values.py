@@ -17,12 +17,12 @@ from madeleine.minds.port import Judge
 from madeleine.model.cause import Cause
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Tier
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.config import SleepConfig
 from madeleine.write.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class AddConnections:
     """Connections that one memory's file gets. Each carries the job's name as `by`.
 
     `targets` are the other ends as they were judged, if the judgement depends on what they
@@ -76,7 +76,7 @@ class Synthesise:
 
 
 @dataclass(frozen=True, slots=True)
-class Forget:
+class MoveToTrash:
     """A memory goes to the trash, from where it can be restored."""
 
     memory: Memory
@@ -92,7 +92,7 @@ class PutAway:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlink:
+class RemoveConnection:
     """A connection that a job drew is taken away again."""
 
     source: Memory
@@ -122,15 +122,15 @@ class Score:
 
 
 Action = (
-    Link
+    AddConnections
     | Merge
     | Supersede
     | SetTier
     | SetSpace
     | Synthesise
-    | Forget
+    | MoveToTrash
     | PutAway
-    | Unlink
+    | RemoveConnection
     | Summarise
     | Score
 )
@@ -180,7 +180,7 @@ STOPPED = Cause(StopKind.ASKED_TO_STOP)
 
 
 @dataclass(slots=True)
-class Report:
+class RunReport:
     """What a run did. `counts` are the job's own words and numbers."""
 
     job: str
@@ -219,20 +219,20 @@ class Report:
         return not (done or self.stopped or self.error or self.problems or self.counts)
 
 
-def report_refusal(job: str, at: datetime, dry_run: bool, error: MadeleineError) -> Report:
+def report_refusal(job: str, at: datetime, dry_run: bool, error: MadeleineError) -> RunReport:
     """Return the report of a run that could not begin."""
-    return Report(job, "", at, dry_run, error=error.message, error_kind=error.kind)
+    return RunReport(job, "", at, dry_run, error=error.message, error_kind=error.kind)
 
 
 @dataclass(slots=True)
-class Night:
+class JobContext:
     """What a job may use. `judge` answers about pairs; `stop` says that somebody waits for
     the end; `progress` is told how far the job is."""
 
     stores: Stores
-    habits: SleepHabits
+    config: SleepConfig
     judge: Judge
-    report: Report
+    report: RunReport
     now: datetime
     stop: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] = lambda done, total: None
@@ -266,12 +266,12 @@ class Job(Protocol):
     @property
     def name(self) -> str: ...
 
-    def plan(self, night: Night) -> Sequence[Patch]:
+    def plan(self, context: JobContext) -> Sequence[Patch]:
         """Return the patches this job would make now, those first that matter most. Reads
-        only; `Night.report.counts` is for what it has to tell."""
+        only; `JobContext.report.counts` is for what it has to tell."""
         ...
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Note what need not be looked at again; called after the patches were applied,
         never in a dry run."""
         ...

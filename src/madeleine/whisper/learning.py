@@ -14,7 +14,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import amend_entry, entry_ids, is_delivered
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
@@ -122,7 +122,7 @@ def _ids_with_feedback(stores: Stores, ids: Sequence[str], whisper_id: str) -> s
 
 def compute_affinities(
     stores: Stores,
-    habits: WhisperConfig,
+    config: WhisperConfig,
     ids: Sequence[str],
     vector: Vector | None,
     now: datetime,
@@ -139,12 +139,12 @@ def compute_affinities(
     rows: dict[str, list[tuple[float, float, float, float]]] = {}
     for each in told:
         alike = similarity.get(str(each.body["prompt"]), 0.0)
-        if alike >= habits.affinity_similarity:
+        if alike >= config.affinity_similarity:
             rows.setdefault(str(each.body["memory"]), []).append(
-                _feedback_row(each, alike, habits, now)
+                _feedback_row(each, alike, config, now)
             )
     return {
-        memory: affinity_boost(given, habits.affinity_max_boost, habits.affinity_half_life_days)
+        memory: affinity_boost(given, config.affinity_max_boost, config.affinity_half_life_days)
         for memory, given in rows.items()
         if memory in ids
     }
@@ -165,13 +165,13 @@ def _select_standing_feedback(said: Sequence[Event]) -> list[Event]:
 
 
 def _feedback_row(
-    each: Event, alike: float, habits: WhisperConfig, now: datetime
+    each: Event, alike: float, config: WhisperConfig, now: datetime
 ) -> tuple[float, float, float, float]:
     explicit = each.body.get("source") == "explicit"
     days = (now - each.at).total_seconds() / SECONDS_A_DAY
     signal = each.body.get("signal")
     value = float(signal) if isinstance(signal, int | float) else 0.0
-    return value, alike, days, 1.0 if explicit else habits.affinity_implicit_weight
+    return value, alike, days, 1.0 if explicit else config.affinity_implicit_weight
 
 
 def _prompt_similarities(

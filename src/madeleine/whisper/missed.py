@@ -14,7 +14,7 @@ from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.explaining import AbsenceExplanation, is_outdated
 from madeleine.recall.recall import recall
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import is_delivered, listed_ids
 from madeleine.write.stores import Stores
 
@@ -96,14 +96,14 @@ def fate_of(body: LoggedPrompt, memory_id: str) -> WhisperFate:
 
 
 def explain_missed(
-    stores: Stores, habits: WhisperConfig, entry: WhisperEntry, memory: Memory
+    stores: Stores, config: WhisperConfig, entry: WhisperEntry, memory: Memory
 ) -> MissedWhisper:
     """Say why a memory was not whispered for a logged prompt."""
     fate = fate_of(entry.body, memory.id)
     if fate is not WhisperFate.UNSEEN:
         return MissedWhisper(
             fate,
-            _render_considered(entry, habits, memory.id, fate),
+            _render_considered(entry, config, memory.id, fate),
             _holding_stage(entry, memory, fate),
         )
     stage = str(entry.body.get("stage"))
@@ -115,7 +115,7 @@ def explain_missed(
         return MissedWhisper(fate, f"Nothing was looked for: {said}.", stage)
     out = _render_left_out(entry, memory)
     return (
-        MissedWhisper(fate, out, "search") if out else _search_again(stores, habits, entry, memory)
+        MissedWhisper(fate, out, "search") if out else _search_again(stores, config, entry, memory)
     )
 
 
@@ -126,7 +126,7 @@ def _holding_stage(entry: WhisperEntry, memory: Memory, fate: WhisperFate) -> st
 
 
 def _render_considered(
-    entry: WhisperEntry, habits: WhisperConfig, memory_id: str, fate: WhisperFate
+    entry: WhisperEntry, config: WhisperConfig, memory_id: str, fate: WhisperFate
 ) -> str:
     restated = entry.body.get("restated")
     better = restated.get(memory_id, "") if isinstance(restated, Mapping) else ""
@@ -143,11 +143,11 @@ def _render_considered(
         WhisperFate.NO_ROOM: "It was good enough, but others are better and there was no more "
         "room.",
         WhisperFate.TOLD_BEFORE: "It was whispered before in this conversation.",
-        WhisperFate.WEAK: _render_too_weak(entry, habits, memory_id),
+        WhisperFate.WEAK: _render_too_weak(entry, config, memory_id),
     }[fate]
 
 
-def _render_too_weak(entry: WhisperEntry, habits: WhisperConfig, memory_id: str) -> str:
+def _render_too_weak(entry: WhisperEntry, config: WhisperConfig, memory_id: str) -> str:
     found = find_row(entry.body, memory_id)
     row = found[1] if found else {}
     score = row.get("score")
@@ -157,8 +157,8 @@ def _render_too_weak(entry: WhisperEntry, habits: WhisperConfig, memory_id: str)
     if row.get("held") == "overlap":
         return "It shares no word with the prompt, and others do."
     if row.get("held") == "floor":
-        return f"Its score of {shown} is below the floor of {habits.min_relevance_score:.2f}."
-    return f"Its score of {shown} is below the gate of {habits.injection_gate:.2f}."
+        return f"Its score of {shown} is below the floor of {config.min_relevance_score:.2f}."
+    return f"Its score of {shown} is below the gate of {config.injection_gate:.2f}."
 
 
 def _render_left_out(entry: WhisperEntry, memory: Memory) -> str | None:
@@ -179,12 +179,12 @@ def _render_left_out(entry: WhisperEntry, memory: Memory) -> str | None:
 
 
 def _search_again(
-    stores: Stores, habits: WhisperConfig, entry: WhisperEntry, memory: Memory
+    stores: Stores, config: WhisperConfig, entry: WhisperEntry, memory: Memory
 ) -> MissedWhisper:
     """Look for the memory once more, among what may be whispered."""
     query = RecallQuery(
         text=str(entry.body.get("prompt", "")),
-        limit=max(2 * habits.max_nodes, 12),
+        limit=max(2 * config.max_nodes, 12),
         filter=Filter(spaces=_logged_spaces(entry)),
         space=entry.space,
         why_not=memory.id,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from madeleine.index.log import WhisperEntry
 from madeleine.language.seen import share_difference
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.write.stores import Stores
 
@@ -55,13 +55,13 @@ class HoldOutReport:
         return share_difference((told.used, told.replied), (held_out.used, held_out.replied))
 
 
-def measure_hold_out(stores: Stores, habits: WhisperConfig) -> HoldOutReport:
+def measure_hold_out(stores: Stores, config: WhisperConfig) -> HoldOutReport:
     """Return what the log says about whispers told and held out."""
     entries = stores.log.whispers(ENTRIES)
     in_time = [each for each in entries if is_delivered(each.body)]
     late = sum(bool(each.body.get("late")) for each in entries)
     return HoldOutReport(
-        days=habits.log_days,
+        days=config.log_days,
         told=_count_group(each for each in in_time if entry_ids(each, "injected")),
         held_out=_count_group(each for each in in_time if each.body.get("held_out")),
         late=late,

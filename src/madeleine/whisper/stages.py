@@ -53,7 +53,7 @@ from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.joining import merge_ranked
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.learning import compute_affinities
 from madeleine.whisper.prompts import asked_part, find_machine_author
 from madeleine.whisper.session import RecentPrompts
@@ -160,11 +160,11 @@ SharedStores = tuple[str, Stores]
 
 @dataclass(frozen=True, slots=True)
 class WhisperContext:
-    """What stages have at hand: the stores, the habits, the examples of each intent, and the
+    """What stages have at hand: the stores, the config, the examples of each intent, and the
     shared spaces that are asked beside one's own memory."""
 
     stores: Stores
-    habits: WhisperConfig
+    config: WhisperConfig
     examples: Mapping[Intent, list[Vector]]
     others: tuple[SharedStores, ...] = ()
 
@@ -205,7 +205,7 @@ def detect_intents(context: WhisperContext, state: WhisperState) -> None:
     state.query = _add_recent_prompts(state, text) if going_on else text
     state.trace, _ = embed_question(context.stores, state.query)
     similarity = {} if going_on else _intent_similarities(context, state.vector)
-    state.intents = combine_intents(told, similarity, context.habits.intent_threshold)
+    state.intents = combine_intents(told, similarity, context.config.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
         state.intents = state.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
     if not going_on and Intent.CONTINUATION in state.intents and state.recent.prompts:
@@ -252,7 +252,7 @@ def leave_a_running_topic(context: WhisperContext, state: WhisperState) -> None:
     centre = np.mean(vectors, axis=0)
     length = float(np.linalg.norm(centre))
     similarity = float(np.dot(centre, state.vector)) / length if length else 0.0
-    if similarity > context.habits.topic_shift_threshold:
+    if similarity > context.config.topic_shift_threshold:
         raise Silence(WhisperSilence.SAME_TOPIC, similarity=round(similarity, 4))
 
 
@@ -295,7 +295,7 @@ def _recall_candidates(
     than the rest: where it crowds out what is at hand, that is looked for once more by itself.
     What is about the asker never fades, so somebody archived it: who asks only about themselves is
     not told of it."""
-    at_hand, limit = prompt_filter(state.prompt), max(2 * context.habits.max_nodes, 12)
+    at_hand, limit = prompt_filter(state.prompt), max(2 * context.config.max_nodes, 12)
     space = state.prompt.space
     query = RecallQuery(text=text, limit=limit, filter=at_hand, space=space, explain=True)
     if state.intents == {Intent.IDENTITY}:
@@ -347,7 +347,7 @@ def _build_candidates(
     context: WhisperContext, state: WhisperState, found: RecallResult
 ) -> list[WhisperCandidate]:
     named = _names_a_speaker(found.hits)
-    blend = context.stores.habits.reranker.blend
+    blend = context.stores.config.reranker.blend
     if state.self_question is None:
         hits = [_without_self_lift(each) for each in found.hits]
     else:
@@ -508,13 +508,13 @@ def _ids_defined_by_self(context: WhisperContext) -> set[str]:
 def pass_over_the_weak(context: WhisperContext, state: WhisperState) -> None:
     """Drop what is below the floor; a question about a time is treated more kindly."""
     temporal = Intent.TEMPORAL in state.intents
-    habits = context.habits
-    floor = habits.temporal_min_score if temporal else habits.min_relevance_score
+    config = context.config
+    floor = config.temporal_min_score if temporal else config.min_relevance_score
     helping = asks_for_help(state.prompt.text[:PROMPT_CHARS])
     for each in state.candidates:
         if helping and _is_standing(each.memory) and each.near >= APPLIES_FROM:
             each.score = min(1.0, each.score + APPLIES)
-    least = min(floor, habits.injection_gate)
+    least = min(floor, config.injection_gate)
     standing = min(least, _standing_gate(context))
     state.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
     if not state.candidates:
@@ -523,7 +523,7 @@ def pass_over_the_weak(context: WhisperContext, state: WhisperState) -> None:
 
 def _standing_gate(context: WhisperContext) -> float:
     """Return the gate for what need not be what is asked; a gate of 1 lets nothing through."""
-    gate = context.habits.injection_gate
+    gate = context.config.injection_gate
     return gate if gate >= 1 else max(0.0, gate - STANDING_LESS)
 
 
@@ -541,7 +541,7 @@ def heed_feedback(context: WhisperContext, state: WhisperState) -> None:
     ids = [each.memory.id for each in state.candidates]
     boosts: dict[str, float] = {}
     for stores in context.everywhere:
-        boosts |= compute_affinities(stores, context.habits, ids, state.vector, state.now)
+        boosts |= compute_affinities(stores, context.config, ids, state.vector, state.now)
     for each in state.candidates:
         each.affinity = boosts.get(each.memory.id, 0.0)
         each.score = min(1.0, max(0.0, each.score + each.affinity))
@@ -566,7 +566,7 @@ def ask_for_common_words(context: WhisperContext, state: WhisperState) -> None:
 def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
     """Only what is surely worth it gets through; what is of the time asked for does anyway, but
     not from the archive."""
-    gate = context.habits.injection_gate
+    gate = context.config.injection_gate
     if Intent.TEMPORAL in state.intents:
         state.hold_back(lambda each: each.score >= gate or not _is_archived(each))
         if not state.candidates:
@@ -592,7 +592,7 @@ def put_in_order(context: WhisperContext, state: WhisperState) -> None:
     newest = sorted(state.candidates, key=lambda each: each.memory.created, reverse=True)
     ranked = sorted(newest, key=lambda each: -each.score)
     state.candidates = ranked
-    chosen = {each.memory.id for each in ranked[: context.habits.max_nodes]}
+    chosen = {each.memory.id for each in ranked[: context.config.max_nodes]}
     state.pass_over(lambda each: each.memory.id in chosen)
     if Intent.TEMPORAL in state.intents:
         state.candidates.sort(key=lambda each: each.memory.created, reverse=True)

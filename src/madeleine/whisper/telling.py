@@ -48,13 +48,13 @@ def compose_whisper(
     conflicts = _find_conflicts(context, [each.memory for each in chosen])
     distinct = _without_restatements(context, state, conflicts)
     injected = [
-        InjectedMemory(each.memory, round(each.score, 4), place < context.habits.full_nodes)
+        InjectedMemory(each.memory, round(each.score, 4), place < context.config.full_nodes)
         for place, each in enumerate(distinct)
     ]
     if explorer is not None:
         injected.append(InjectedMemory(explorer.memory, round(explorer.score, 4), False, True))
     shown = [both for pair, both in conflicts.items() if pair.isdisjoint(state.restated)]
-    return render_whisper(injected, shown, context.habits, extras)
+    return render_whisper(injected, shown, context.config, extras)
 
 
 def choose_explorer(state: WhisperState) -> WhisperCandidate | None:
@@ -152,11 +152,11 @@ def _find_number_conflicts(memories: Sequence[Memory]) -> Conflicts:
 def build_extras(context: WhisperContext, state: WhisperState) -> list[str]:
     """Return what comes after the memories: a question for review, and a due maintenance."""
     parts = []
-    if state.recent.first and context.habits.review and state.prompt.session_id:
+    if state.recent.first and context.config.review and state.prompt.session_id:
         memory = _find_memory_to_review(context, state)
         state.reviewed = None if memory is None else memory.id
         parts += [] if memory is None else [review_block(memory)]
-    if context.habits.maintenance and _maintenance_is_due(context, state):
+    if context.config.maintenance and _maintenance_is_due(context, state):
         parts.append(MAINTENANCE)
     return parts
 
@@ -205,4 +205,4 @@ def _maintenance_is_due(context: WhisperContext, state: WhisperState) -> bool:
     value = context.stores.log.state("maintenance")
     if not isinstance(value, str):
         return True
-    return value < (state.now - timedelta(hours=context.habits.maintenance_hours)).isoformat()
+    return value < (state.now - timedelta(hours=context.config.maintenance_hours)).isoformat()

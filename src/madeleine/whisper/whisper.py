@@ -19,9 +19,9 @@ from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.query import RecallQuery
 from madeleine.model.times import format_time
 from madeleine.recall.recall import recall
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.delivery import deliver
 from madeleine.whisper.examples import IntentExamples
-from madeleine.whisper.habits import WhisperConfig
 from madeleine.whisper.log import DeliveryState, log_entry, read_turn, whisper_notice
 from madeleine.whisper.pace import LatencyEstimate
 from madeleine.whisper.session import RecentPrompts, WhisperSessions, WhisperTurn
@@ -56,10 +56,10 @@ class Whisperer:
     pace: LatencyEstimate = field(default_factory=LatencyEstimate)
     model_threads: ModelThreads = field(default_factory=ModelThreads)
 
-    def warm(self, stores: Stores, habits: WhisperConfig) -> None:
+    def warm(self, stores: Stores, config: WhisperConfig) -> None:
         """Go through all stages with a prompt of nobody, before somebody waits: the first prompt
         loads and compiles what later ones find ready, also in a home that is still empty."""
-        context = WhisperContext(stores, habits, self.examples.of(stores))
+        context = WhisperContext(stores, config, self.examples.of(stores))
         state = WhisperState(Prompt(FIRST_PROMPT), RecentPrompts(), stores.clock.now())
         for state.stage, stage in STAGES:
             with suppress(Silence):
@@ -81,7 +81,7 @@ class _Outcome:
 
 def whisper(
     stores: Stores,
-    habits: WhisperConfig,
+    config: WhisperConfig,
     whisperer: Whisperer,
     prompt: Prompt,
     others: tuple[SharedStores, ...] = (),
@@ -95,13 +95,13 @@ def whisper(
     """
     begun = time.perf_counter()
     now = stores.clock.now()
-    _read_other_servers(stores, habits, whisperer, prompt, now)
-    recent = whisperer.sessions.recent(prompt.session_id, now, habits.session_gap_minutes)
+    _read_other_servers(stores, config, whisperer, prompt, now)
+    recent = whisperer.sessions.recent(prompt.session_id, now, config.session_gap_minutes)
     state = WhisperState(prompt, recent, now)
     model_time = _time_for_models(whisperer, prompt)
     timed = _limit_models(stores, model_time)
     among = tuple((space, _limit_models(other, model_time)) for space, other in others)
-    context = WhisperContext(timed, habits, whisperer.examples.of(timed), among)
+    context = WhisperContext(timed, config, whisperer.examples.of(timed), among)
     outcome = _decide(context, whisperer, state)
     state.model_was_late = model_time is not None and model_time.was_late
     whispered = WhisperResult(
@@ -133,26 +133,26 @@ def _limit_models(stores: Stores, model_time: ModelDeadline | None) -> Stores:
 
 
 def _read_other_servers(
-    stores: Stores, habits: WhisperConfig, whisperer: Whisperer, prompt: Prompt, now: datetime
+    stores: Stores, config: WhisperConfig, whisperer: Whisperer, prompt: Prompt, now: datetime
 ) -> None:
     """Look what other servers whispered in this session. A log that cannot be read keeps nobody
     from being whispered to."""
     if prompt.session_id is None or not stores.leases.shared:
         return
-    since = now - timedelta(minutes=habits.session_gap_minutes)
+    since = now - timedelta(minutes=config.session_gap_minutes)
     try:
-        entries = stores.log.whispers(habits.context_buffer_size, prompt.session_id)
+        entries = stores.log.whispers(config.context_buffer_size, prompt.session_id)
     except Unavailable:
         return
     said = [read_turn(each, now) for each in entries if each.at >= since]
-    whisperer.sessions.learn(prompt.session_id, said, habits.context_buffer_size)
+    whisperer.sessions.learn(prompt.session_id, said, config.context_buffer_size)
 
 
 def _decide(context: WhisperContext, whisperer: Whisperer, state: WhisperState) -> _Outcome:
     silence = _run_stages(context, state)
     if silence is not None:
         return _Outcome(silence=silence)
-    if _is_held_out(context.habits, state.prompt):
+    if _is_held_out(context.config, state.prompt):
         _, withheld = compose_whisper(context, state, None, [])
         return _Outcome(silence=Cause(WhisperSilence.HELD_OUT), withheld=withheld)
     return _claim_and_compose(context, whisperer, state)
@@ -169,11 +169,11 @@ def _run_stages(context: WhisperContext, state: WhisperState) -> Cause | None:
     return None
 
 
-def _is_held_out(habits: WhisperConfig, prompt: Prompt) -> bool:
+def _is_held_out(config: WhisperConfig, prompt: Prompt) -> bool:
     """Whether this whisper is one of those held back, chosen by the prompt's own text."""
-    if habits.holdout <= 0:
+    if config.holdout <= 0:
         return False
-    return (hash_of(prompt.text) % 1_000) < habits.holdout * 1_000
+    return (hash_of(prompt.text) % 1_000) < config.holdout * 1_000
 
 
 def hash_of(text: str) -> int:
@@ -186,7 +186,7 @@ def _claim_and_compose(
 ) -> _Outcome:
     """Claim what is to be told, so that another prompt of the session does not tell it at the
     same time, and word what this one got."""
-    explorer = choose_explorer(state) if context.habits.exploration else None
+    explorer = choose_explorer(state) if context.config.exploration else None
     wanted = [*state.candidates, *([] if explorer is None else [explorer])]
     ids = [each.memory.id for each in wanted]
     with whisperer.sessions.claiming(state.prompt.session_id, ids) as claim:
@@ -262,7 +262,7 @@ def _remember_turn(
     """Remember the prompt for the session, and what is told about it or awaits its receipt."""
     prompt = state.prompt
     said = WhisperTurn(prompt.text[:LOGGED_PROMPT_CHARS], state.now, state.vector, outcome.told)
-    whisperer.sessions.note(prompt.session_id, said, context.habits.context_buffer_size)
+    whisperer.sessions.note(prompt.session_id, said, context.config.context_buffer_size)
 
 
 def _log_outcome(
@@ -285,7 +285,7 @@ def _log_outcome(
         "took_ms": whispered.took_ms,
         **({} if state.reviewed is None else {"reviewed": state.reviewed}),
     }
-    keep_after = state.now - timedelta(days=context.habits.log_days)
+    keep_after = state.now - timedelta(days=context.config.log_days)
     entry = WhisperEntry(whispered.whisper_id, state.now, prompt.session_id, prompt.space, body)
     if outcome.injected and prompt.awaits_receipt:
         left = 0.0 if prompt.due is None else max(prompt.due - time.monotonic(), 0.0)

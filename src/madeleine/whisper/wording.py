@@ -15,7 +15,7 @@ from datetime import datetime
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.whisper.habits import WhisperConfig
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.values import InjectedMemory
 
 HEADING = "# Madeleine whispers"
@@ -63,17 +63,17 @@ _IN_BRACKETS = str.maketrans("(),", "‹›;")
 def render_whisper(
     chosen: Sequence[InjectedMemory],
     conflicts: Sequence[tuple[Memory, Memory]],
-    habits: WhisperConfig,
+    config: WhisperConfig,
     extras: Iterable[str] = (),
 ) -> tuple[str, tuple[InjectedMemory, ...]]:
     """Return the text, and which memories it holds: as many as fit."""
-    room = min(HOST_BYTES, habits.token_budget * BYTES_A_TOKEN)
+    room = min(HOST_BYTES, config.token_budget * BYTES_A_TOKEN)
     ending = [each for each in extras if each]
     room -= byte_size(HEADING) + byte_size(FRAME) + sum(byte_size(each) + 2 for each in ending) + 8
     parts: list[str] = []
     told: list[InjectedMemory] = []
     for each in chosen:
-        part, full = _render_entry(each, room, habits.full_chars)
+        part, full = _render_entry(each, room, config.full_chars)
         if not part:
             break
         parts.append(part)

@@ -60,7 +60,7 @@ def count_over_cap(stores: Stores) -> int:
     self_id = stores.graph.self_id()
     known = stores.search.memories([self_id]) if self_id is not None else {}
     selves = sum(each.tier is Tier.CORE for each in known.values())
-    return max(len(stores.search.core_by_importance()) + selves - stores.habits.write.core_cap, 0)
+    return max(len(stores.search.core_by_importance()) + selves - stores.config.write.core_cap, 0)
 
 
 def describe_demotions(demoted: Sequence[str]) -> tuple[Cause, ...]:
@@ -93,7 +93,7 @@ def _plan_demotion(
         "demote",
         (current.edit(replace(current.memory, tier=Tier.WORKING)),),
         by=CORE_CAP,
-        reason=f"core holds at most {stores.habits.write.core_cap}",
+        reason=f"core holds at most {stores.config.write.core_cap}",
         run=run,
         details={"deeds": [deed]},
     )

@@ -55,12 +55,12 @@ def suggest_links(
     """Return `related_to` connections to the neighbours that are close enough in meaning."""
     if vector is None:
         return ()
-    habits = stores.habits
+    config = stores.config
     now = stores.clock.now()
-    least = habits.write.link_threshold
-    hits = stores.search.search_vector(vector, Filter(), now, habits.write.link_neighbours, least)
+    least = config.write.link_threshold
+    hits = stores.search.search_vector(vector, Filter(), now, config.write.link_neighbours, least)
     if beside:
-        hits = _add_pending_hits(hits, vector, beside)[: habits.write.link_neighbours]
+        hits = _add_pending_hits(hits, vector, beside)[: config.write.link_neighbours]
     known = {link.target for link in taken} | {memory.id}
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
@@ -70,7 +70,7 @@ def suggest_links(
     the_self = stores.graph.self_id()
     links = []
     for hit in near:
-        strength = link_strength(hit.score, hit.id in here, habits.write.cross_space_penalty)
+        strength = link_strength(hit.score, hit.id in here, config.write.cross_space_penalty)
         if strength >= least and hit.id != the_self:
             links.append(_build_related_link(hit.id, strength, stores))
     return tuple(links)

@@ -129,7 +129,7 @@ class Stores:
     index: Index
     minds: Minds
     clock: Clock
-    habits: VerbConfig = field(default_factory=VerbConfig)
+    config: VerbConfig = field(default_factory=VerbConfig)
     writing: WriteLock = field(default_factory=threading.RLock)
     leases: Leases = field(default_factory=LocalLeases)
     pending_repairs: PendingRepairs = field(default_factory=PendingRepairs)

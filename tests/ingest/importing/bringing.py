@@ -57,7 +57,7 @@ def imported(
     items, told = found(form, path, space)
     told.run = stores.new_id()
     how = ImportBatch(f"import:{form}", told.run, dry_run)
-    limits = stores.habits.limits
+    limits = stores.config.limits
     incoming = [read_incoming(each.values, limits, None) for each in items]
     for item, outcome in zip(items, import_memories(stores, incoming, how), strict=True):
         if isinstance(outcome, MadeleineError):

@@ -12,18 +12,18 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.stored import StoredMemory
 from madeleine.model.words import Edge
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.config import SleepConfig
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from madeleine.write.use import record_use
 from tests.fakes import NOON, keep
-from tests.sleep.nights import HABITS, as_now
+from tests.sleep.nights import CONFIG, as_now
 
 
-def set_to(**wanted: object) -> SleepHabits:
-    """Return the usual habits with other numbers for the tasks."""
-    tasks = replace(HABITS.consolidation, **wanted)  # type: ignore[arg-type]  # real fields
-    return replace(HABITS, consolidation=tasks)
+def set_to(**wanted: object) -> SleepConfig:
+    """Return the usual config with other numbers for the tasks."""
+    tasks = replace(CONFIG.consolidation, **wanted)  # type: ignore[arg-type]  # real fields
+    return replace(CONFIG, consolidation=tasks)
 
 
 def wait(stores: Stores, **length: float) -> None:

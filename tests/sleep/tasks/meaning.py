@@ -22,7 +22,7 @@ WIDE = 64  # numbers in a vector of the embedder that tests use
 @contextmanager
 def unlinked(home: Path) -> Iterator[Stores]:
     """Open stores in which nothing that is remembered is linked by its similarity."""
-    opened = make_stores(home, habits=VerbConfig(write=WriteConfig(link_neighbours=0)))
+    opened = make_stores(home, config=VerbConfig(write=WriteConfig(link_neighbours=0)))
     yield opened
     close(opened)
 

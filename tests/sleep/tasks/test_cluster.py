@@ -25,11 +25,11 @@ from madeleine.model.stored import StoredMemory
 from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
-from madeleine.sleep.jobs.auto_linker import auto_linker
-from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.jobs.auto_linker import make_auto_linker
+from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
 from madeleine.sleep.tasks import cluster as module
-from madeleine.sleep.tasks.cluster import cluster
-from madeleine.sleep.values import STOPPED, Patch, Report, SetTier
+from madeleine.sleep.tasks.cluster import make_cluster_task
+from madeleine.sleep.values import STOPPED, Patch, RunReport, SetTier
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.proposals import decide_proposal
@@ -42,7 +42,7 @@ from madeleine.write.undo import undo
 from madeleine.write.upkeep import rebuild
 from tests.fakes import NOON, keep, make_stores, reopened, vault_bytes
 from tests.sleep.nights import Planned, all_bytes, as_now, job_of, living, run
-from tests.sleep.scripted import ScriptedJudge, night
+from tests.sleep.scripted import ScriptedJudge, context
 from tests.sleep.tasks.ageing import set_to, wait
 from tests.sleep.tasks.meaning import along, at_cosine, keep_as, mean, unlinked
 
@@ -90,7 +90,7 @@ def ids(memories: Sequence[Memory]) -> set[str]:
     return {each.id for each in memories}
 
 
-def made(report: Report) -> tuple[object, object, object]:
+def made(report: RunReport) -> tuple[object, object, object]:
     counts = report.counts
     return tuple(  # type: ignore[return-value]  # of three
         counts[f"meta_memories_{what}"] for what in ("created", "updated", "dissolved")
@@ -104,7 +104,7 @@ def test_three_near_parallel_vectors_are_one_cluster_of_three(stores: Stores) ->
     three = alike(stores, 3)
     keep_as(stores, "something else", along(5))
 
-    report = run(stores, cluster(), set_to(min_cluster_size=3))
+    report = run(stores, make_cluster_task(), set_to(min_cluster_size=3))
 
     (summary,) = summaries(stores)
     assert members(summary) == ids(three)
@@ -122,7 +122,7 @@ def test_a_meta_memory_has_the_documented_properties(stores: Stores) -> None:
         for at in range(2)
     ]
 
-    run(stores, cluster())
+    run(stores, make_cluster_task())
 
     (summary,) = summaries(stores)
     assert (summary.type, summary.tier) == (MemoryType.CONCEPT, Tier.WORKING)
@@ -142,7 +142,7 @@ def test_a_meta_memory_tells_its_true_span_and_can_be_recalled(stores: Stores) -
     alike(stores, 6)
     keep(stores, "Lunch is at noon on Fridays")
 
-    run(stores, cluster())
+    run(stores, make_cluster_task())
 
     (summary,) = summaries(stores)
     pattern = read_meta_pattern(summary)
@@ -164,7 +164,7 @@ def test_the_members_stay_just_as_they_are(stores: Stores) -> None:
     alike(stores)
     before = vault_bytes(stores)
 
-    run(stores, cluster())
+    run(stores, make_cluster_task())
 
     after = vault_bytes(stores)
     assert {path: after[path] for path in before} == before
@@ -174,7 +174,7 @@ def test_the_members_stay_just_as_they_are(stores: Stores) -> None:
 def test_four_are_too_few(stores: Stores) -> None:
     alike(stores, 4)
 
-    assert run(stores, cluster()).counts["clusters_found"] == 0
+    assert run(stores, make_cluster_task()).counts["clusters_found"] == 0
     assert summaries(stores) == []
 
 
@@ -186,14 +186,14 @@ def test_a_chain_is_not_a_cluster(stores: Stores) -> None:
         vector[0], vector[1] = np.cos(turned), np.sin(turned)
         keep_as(stores, f"link number {step}", vector)
 
-    assert run(stores, cluster()).counts["clusters_found"] == 0
+    assert run(stores, make_cluster_task()).counts["clusters_found"] == 0
 
 
 def test_equal_vectors_are_one_cluster(stores: Stores) -> None:
     for number in range(30):
         keep_as(stores, f"the same {number}", along(0))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     (summary,) = summaries(stores)
     assert len(members(summary)) == 30
@@ -204,7 +204,7 @@ def test_at_a_threshold_of_one_only_what_means_the_same_is_together(stores: Stor
     alike(stores, 8)
     same = [keep_as(stores, f"the same {number}", along(9)) for number in range(5)]
 
-    run(stores, cluster(), set_to(similarity_threshold=1.0))
+    run(stores, make_cluster_task(), set_to(similarity_threshold=1.0))
 
     (summary,) = summaries(stores)
     assert members(summary) == ids(same)
@@ -215,7 +215,7 @@ def test_at_a_threshold_of_zero_nothing_breaks(stores: Stores) -> None:
     for axis in range(3, 9):
         keep_as(stores, f"alone {axis}", along(axis))
 
-    report = run(stores, cluster(), set_to(similarity_threshold=0.0))
+    report = run(stores, make_cluster_task(), set_to(similarity_threshold=0.0))
 
     assert report.error is None
     assert report.counts["clusters_found"]
@@ -226,7 +226,7 @@ def test_an_empty_store_and_one_memory_have_no_clusters(stores: Stores, count: i
     for number in range(count):
         keep_as(stores, "alone", along(number))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert report.error is None
     assert report.counts["clusters_found"] == 0
@@ -238,7 +238,7 @@ def test_a_store_without_a_model_has_no_clusters(tmp_path: Path) -> None:
     for number in range(6):
         keep(stores, f"Backups run at night {number}")
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert report.error is None
     assert report.counts["clusters_found"] == 0
@@ -253,12 +253,12 @@ def test_a_language_model_may_write_the_summary(stores: Stores) -> None:
     text = Synthesis("Nightly backups", "All shelves have backups that run at night.")
     judge = ScriptedJudge(cheap=False, text=lambda members: text)
 
-    night(stores, cluster(), judge)
+    context(stores, make_cluster_task(), judge)
 
     (summary,) = summaries(stores)
     assert (summary.title, summary.content) == (text.title, text.content)
     before = vault_bytes(stores)
-    night(stores, cluster(), judge)
+    context(stores, make_cluster_task(), judge)
     assert vault_bytes(stores) == before
 
 
@@ -271,7 +271,7 @@ def test_a_model_that_answers_nothing_or_makes_things_up_is_not_taken(
 ) -> None:
     alike(stores)
 
-    night(stores, cluster(), ScriptedJudge(cheap=False, text=lambda members: text))
+    context(stores, make_cluster_task(), ScriptedJudge(cheap=False, text=lambda members: text))
 
     (summary,) = summaries(stores)
     assert "run at night" in summary.content
@@ -292,7 +292,7 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
     faded = keep_as(stores, "hardly relevant", along(0))
     _score(stores, faded, 0.3)
 
-    assert run(stores, cluster()).counts["clusters_found"] == 0
+    assert run(stores, make_cluster_task()).counts["clusters_found"] == 0
 
 
 def _score(stores: Stores, memory: Memory, relevance: float) -> None:
@@ -303,11 +303,11 @@ def _score(stores: Stores, memory: Memory, relevance: float) -> None:
 def test_summaries_are_members_of_nothing(stores: Stores) -> None:
     for axis in range(6):
         alike(stores, 5, axis)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     for each in summaries(stores):
         mean(stores, each, along(40))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert len(summaries(stores)) == 6
     assert made(report) == (0, 0, 0)
@@ -316,7 +316,7 @@ def test_summaries_are_members_of_nothing(stores: Stores) -> None:
 def test_a_cluster_never_mixes_two_spaces(stores: Stores) -> None:
     atlas, orion = alike(stores, 5, space="atlas"), alike(stores, 5, space="orion")
 
-    run(stores, cluster())
+    run(stores, make_cluster_task())
 
     assert {(each.space, frozenset(members(each))) for each in summaries(stores)} == {
         ("atlas", frozenset(ids(atlas))),
@@ -327,7 +327,7 @@ def test_a_cluster_never_mixes_two_spaces(stores: Stores) -> None:
 def test_what_belongs_to_no_space_may_join_one(stores: Stores) -> None:
     atlas, free = alike(stores, 3, space="atlas"), alike(stores, 2)
 
-    run(stores, cluster())
+    run(stores, make_cluster_task())
 
     (summary,) = summaries(stores)
     assert summary.space == "atlas"
@@ -336,7 +336,7 @@ def test_what_belongs_to_no_space_may_join_one(stores: Stores) -> None:
 
 @pytest.mark.soak
 def test_every_memory_is_visited_past_any_page_limit(large: Stores) -> None:
-    report = run(large, cluster(), dry_run=True)
+    report = run(large, make_cluster_task(), dry_run=True)
 
     assert report.looked == 10_500
     assert report.counts["clusters_found"] == 1_050
@@ -348,11 +348,11 @@ def test_every_memory_is_visited_past_any_page_limit(large: Stores) -> None:
 def test_clustering_twice_changes_nothing_the_second_time(stores: Stores) -> None:
     for axis in range(3):
         alike(stores, 5 + axis, axis)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     before = vault_bytes(stores)
     wait(stores, days=30)
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert vault_bytes(stores) == before
     assert made(report) == (0, 0, 0)
@@ -363,12 +363,12 @@ def test_a_rebuilt_index_finds_the_same_clusters(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "home")
     for number in range(8):
         keep(stores, f"Backups of the big shelf run at night, as {number} says")
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     assert len(summaries(stores)) == 1
     before = vault_bytes(stores)
 
     fresh = reopened(stores, tmp_path / "home", without_index=True)
-    report = run(fresh, cluster())
+    report = run(fresh, make_cluster_task())
 
     assert vault_bytes(fresh) == before
     assert report.applied == 0
@@ -377,12 +377,12 @@ def test_a_rebuilt_index_finds_the_same_clusters(tmp_path: Path) -> None:
 
 def test_a_new_member_is_taken_into_the_same_summary(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (before,) = summaries(stores)
     wait(stores, days=30)
     sixth = keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     (after,) = summaries(stores)
     assert (after.id, after.created) == (before.id, before.created)
@@ -406,13 +406,13 @@ def test_a_summary_that_a_person_changed_in_any_way_is_theirs(
     stores: Stores, changes: dict[str, object]
 ) -> None:
     alike(stores, 5, space="atlas")
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
-    revise(stores, summary.id, read_revision(changes, stores.habits.limits))
+    revise(stores, summary.id, read_revision(changes, stores.config.limits))
     keep_as(stores, "Backups of the sixth shelf run at night", along(0), space="atlas")
     before = vault_bytes(stores)
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert vault_bytes(stores) == before
     assert made(report) == (0, 0, 0)
@@ -422,13 +422,13 @@ def test_a_summary_that_a_person_changed_in_any_way_is_theirs(
 @pytest.mark.parametrize("taken", [1, 5])
 def test_a_member_that_a_person_unlinked_is_not_linked_again(stores: Stores, taken: int) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
     for each in five[:taken]:
         unlink(stores, summary.id, each.id, by="me")
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     (after,) = summaries(stores)
     assert members(after) == ids(five[taken:])
@@ -438,23 +438,23 @@ def test_a_member_that_a_person_unlinked_is_not_linked_again(stores: Stores, tak
 def test_a_summary_that_a_person_linked_to_something_is_theirs(stores: Stores) -> None:
     alike(stores, 5)
     lunch = keep_as(stores, "Lunch is at noon", along(9))
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
     link(stores, summary.id, Connection(lunch.id, Edge.SUPPORTS), by="me")
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
 
 
 def test_what_another_job_did_to_a_summary_leaves_it_ours(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
     patch = Patch(SetTier(summary, Tier.ARCHIVAL), "faded")
     assert run(stores, job_of(patch, name="decay_manager")).applied == 1
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert made(report) == (0, 1, 0)
     after = as_now(stores, summary)
@@ -464,22 +464,22 @@ def test_what_another_job_did_to_a_summary_leaves_it_ours(stores: Stores) -> Non
 
 def test_a_member_that_says_something_else_renews_the_summary(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
-    text = read_revision({"content": "Backups of all shelves run on Mondays"}, stores.habits.limits)
+    run(stores, make_cluster_task())
+    text = read_revision({"content": "Backups of all shelves run on Mondays"}, stores.config.limits)
     revise(stores, five[0].id, text)
     mean(stores, five[0], along(0))
 
-    assert made(run(stores, cluster())) == (0, 1, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 1, 0)
 
 
 def test_a_cluster_that_dissolves_takes_its_summary_along(stores: Stores) -> None:
     five = alike(stores, 5)
     before = vault_bytes(stores)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     for each in five[:2]:
         forget(stores, each.id)
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert summaries(stores) == []
     assert made(report) == (0, 0, 1)
@@ -490,27 +490,27 @@ def test_a_cluster_that_dissolves_takes_its_summary_along(stores: Stores) -> Non
 
 def test_a_cluster_that_comes_back_gets_a_summary_again(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     forget(stores, five[0].id)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     restore(stores, five[0].id)
     mean(stores, five[0], along(0))
 
-    assert made(run(stores, cluster())) == (1, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (1, 0, 0)
 
 
 def test_what_fades_or_is_archived_stays_summed_up(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     before = vault_bytes(stores)
     for each in five:
         _score(stores, each, 0.05)
-    assert run(stores, cluster()).applied == 0
+    assert run(stores, make_cluster_task()).applied == 0
 
-    tier = read_revision({"tier": "archival"}, stores.habits.limits)
+    tier = read_revision({"tier": "archival"}, stores.config.limits)
     for each in five:
         revise(stores, each.id, tier)
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert made(report) == (0, 0, 0)
     assert len(summaries(stores)) == 1
@@ -519,44 +519,44 @@ def test_what_fades_or_is_archived_stays_summed_up(stores: Stores) -> None:
 
 def test_while_members_wait_for_their_vectors_nothing_dissolves(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     for each in five:
         stored = stores.search.get(each.id)
         assert stored is not None
         unread = replace(stored, memory=replace(stored.memory, content="unread"))
         stores.index.write(IndexBatch(puts=[MemoryPut(unread)]))
 
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
     assert len(summaries(stores)) == 1
 
 
 def test_a_summary_that_a_person_edited_is_left_alone(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
-    revise(stores, summary.id, read_revision({"content": "My own words"}, stores.habits.limits))
+    revise(stores, summary.id, read_revision({"content": "My own words"}, stores.config.limits))
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert made(report) == (0, 0, 0)
     assert report.counts["left_to_their_editors"] == 1
     for each in five:
         forget(stores, each.id)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     assert as_now(stores, summary).content == "My own words"
 
 
 def test_a_summary_that_a_person_forgot_or_retired_is_not_written_again(stores: Stores) -> None:
     alike(stores, 5)
     alike(stores, 5, axis=1)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     one, other = summaries(stores)
     forget(stores, one.id)
     retire(stores, other.id)
     before = vault_bytes(stores)
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert made(report) == (0, 0, 0)
     assert vault_bytes(stores) == before
@@ -564,29 +564,29 @@ def test_a_summary_that_a_person_forgot_or_retired_is_not_written_again(stores: 
 
 def test_a_summary_that_was_taken_back_is_not_written_again(stores: Stores) -> None:
     alike(stores, 5)
-    undo(stores, run(stores, cluster()).run)
+    undo(stores, run(stores, make_cluster_task()).run)
 
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
     assert summaries(stores) == []
 
 
 def test_a_rewritten_summary_that_was_forgotten_is_not_written_again(stores: Stores) -> None:
     alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
-    assert made(run(stores, cluster())) == (0, 1, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 1, 0)
     (summary,) = summaries(stores)
     forget(stores, summary.id)
 
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
     keep_as(stores, "Backups of the seventh shelf run at night", along(0))
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
     assert summaries(stores) == []
 
 
 def test_a_forgotten_summary_is_not_written_again_when_it_is_purged(stores: Stores) -> None:
     five = alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
     forget(stores, summary.id)
     forget(stores, five[0].id)
@@ -595,7 +595,7 @@ def test_a_forgotten_summary_is_not_written_again_when_it_is_purged(stores: Stor
         mean(stores, each, along(0))
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert report.counts["clusters_found"] == 1
     assert summaries(stores) == []
@@ -603,7 +603,7 @@ def test_a_forgotten_summary_is_not_written_again_when_it_is_purged(stores: Stor
 
 def test_nothing_that_a_purged_summary_said_is_kept_in_the_no(stores: Stores) -> None:
     alike(stores, 5)
-    undo(stores, run(stores, cluster()).run)
+    undo(stores, run(stores, make_cluster_task()).run)
     purge(stores, None)
 
     (kept,) = stores.log.proposals(ProposalStatus.REJECTED)
@@ -612,19 +612,19 @@ def test_nothing_that_a_purged_summary_said_is_kept_in_the_no(stores: Stores) ->
 
 def test_a_summary_that_was_taken_back_is_not_written_for_one_member_more(stores: Stores) -> None:
     alike(stores, 5)
-    undo(stores, run(stores, cluster()).run)
+    undo(stores, run(stores, make_cluster_task()).run)
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
     assert summaries(stores) == []
 
 
 def test_a_no_to_one_summary_is_no_no_to_others(stores: Stores) -> None:
     alike(stores, 5)
-    undo(stores, run(stores, cluster()).run)
+    undo(stores, run(stores, make_cluster_task()).run)
     others = alike(stores, 5, axis=1)
 
-    assert made(run(stores, cluster())) == (1, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (1, 0, 0)
     assert members(summaries(stores)[0]) == ids(others)
 
 
@@ -637,71 +637,76 @@ def file_of(stores: Stores, memory: Memory) -> Path:
 def test_a_summary_whose_file_somebody_deleted_is_not_written_again(tmp_path: Path) -> None:
     with unlinked(tmp_path / "home") as stores:
         alike(stores, 5)
-        run(stores, cluster())
+        run(stores, make_cluster_task())
         file_of(stores, summaries(stores)[0]).unlink()
         assert reconcile(stores).dropped == 1
 
-        assert made(run(stores, cluster())) == (0, 0, 0)
+        assert made(run(stores, make_cluster_task())) == (0, 0, 0)
         keep_as(stores, "Backups of the sixth shelf run at night", along(0))
-        assert made(run(stores, cluster())) == (0, 0, 0)
+        assert made(run(stores, make_cluster_task())) == (0, 0, 0)
         rebuild(stores)
-        assert made(run(stores, cluster())) == (0, 0, 0)
+        assert made(run(stores, make_cluster_task())) == (0, 0, 0)
         others = alike(stores, 5, axis=1)
-        assert made(run(stores, cluster())) == (1, 0, 0)
+        assert made(run(stores, make_cluster_task())) == (1, 0, 0)
         assert members(summaries(stores)[0]) == ids(others)
 
 
 def test_a_summary_that_somebody_wanted_and_deleted_is_not_written_again(stores: Stores) -> None:
     alike(stores, 5)
-    run(stores, Planned(lambda night: [replace(each, ask=True) for each in cluster().plan(night)]))
+    run(
+        stores,
+        Planned(
+            lambda context: [replace(each, ask=True) for each in make_cluster_task().plan(context)]
+        ),
+    )
     (asked,) = stores.log.proposals(ProposalStatus.PENDING)
     decide_proposal(stores, asked.id, ProposalStatus.APPROVED)
     file_of(stores, summaries(stores)[0]).unlink()
     reconcile(stores)
 
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
 
 
 def test_a_summary_whose_file_was_renamed_or_comes_back_is_still_one(stores: Stores) -> None:
     alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
     file = file_of(stores, summary)
     text = file.read_bytes()
     file.unlink()
     reconcile(stores)
-    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 0, 0)
 
     file.with_name("shelves.md").write_bytes(text)
     reconcile(stores)
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    assert made(run(stores, cluster())) == (0, 1, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 1, 0)
 
 
 def test_a_rewriting_that_was_taken_back_is_not_planned_again(stores: Stores) -> None:
     alike(stores, 5)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
-    undo(stores, run(stores, cluster()).run)
+    undo(stores, run(stores, make_cluster_task()).run)
     before = vault_bytes(stores)
     told: list[object] = []
     judge = ScriptedJudge(cheap=False, text=lambda members: told.append(members))
 
-    report = night(stores, cluster(), judge)
+    report = context(stores, make_cluster_task(), judge)
 
     assert made(report) == (0, 0, 0)
     assert told == []
     assert vault_bytes(stores) == before
     keep_as(stores, "Backups of the seventh shelf run at night", along(0))
-    assert made(run(stores, cluster())) == (0, 1, 0)
+    assert made(run(stores, make_cluster_task())) == (0, 1, 0)
 
 
 def test_what_is_old_and_has_no_score_yet_is_not_summed_up(stores: Stores) -> None:
     alike(stores, 5)
     wait(stores, days=365)
 
-    report = run(stores, cluster())
+    report = run(stores, make_cluster_task())
 
     assert report.counts["clusters_found"] == 0
     assert summaries(stores) == []
@@ -709,10 +714,10 @@ def test_what_is_old_and_has_no_score_yet_is_not_summed_up(stores: Stores) -> No
 
 def test_the_other_jobs_leave_summaries_alone(stores: Stores) -> None:
     alike(stores, 5, type=MemoryType.CONCEPT)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     (summary,) = summaries(stores)
 
-    for job in (duplicate_merger(), auto_linker()):
+    for job in (make_duplicate_merger(), make_auto_linker()):
         run(stores, job)
 
     assert as_now(stores, summary) == summary
@@ -724,12 +729,12 @@ def test_the_other_jobs_leave_summaries_alone(stores: Stores) -> None:
 def test_a_dry_run_changes_no_byte(stores: Stores, tmp_path: Path) -> None:
     five = alike(stores, 5)
     alike(stores, 5, axis=1)
-    run(stores, cluster())
+    run(stores, make_cluster_task())
     forget(stores, five[0].id)
     alike(stores, 6, axis=2)
     before = all_bytes(tmp_path / "home")
 
-    report = run(stores, cluster(), dry_run=True)
+    report = run(stores, make_cluster_task(), dry_run=True)
 
     assert report.applied == 2
     assert made(report) == (1, 0, 1)
@@ -741,11 +746,11 @@ def test_undo_brings_every_file_back_byte_for_byte(stores: Stores) -> None:
     for axis in range(4):
         alike(stores, 5, axis)
     first = living(vault_bytes(stores))
-    one = run(stores, cluster())
+    one = run(stores, make_cluster_task())
     second = living(vault_bytes(stores))
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
     third = living(vault_bytes(stores))
-    other = run(stores, cluster())
+    other = run(stores, make_cluster_task())
     assert living(vault_bytes(stores)) != third
 
     undo(stores, other.run)
@@ -759,11 +764,11 @@ def test_undo_brings_every_file_back_byte_for_byte(stores: Stores) -> None:
 
 def test_a_member_that_goes_between_plan_and_writing_is_not_quoted(stores: Stores) -> None:
     five = alike(stores, 5)
-    task = cluster()
+    task = make_cluster_task()
     plan = task.plan
 
-    def late(night: object) -> object:
-        patches = plan(night)  # type: ignore[arg-type]  # a night
+    def late(context: object) -> object:
+        patches = plan(context)  # type: ignore[arg-type]  # a night
         forget(stores, five[0].id)
         return patches
 
@@ -779,7 +784,7 @@ def test_a_request_to_stop_leaves_everything_as_it_is(stores: Stores) -> None:
     alike(stores, 5)
     before = vault_bytes(stores)
 
-    report = night(stores, cluster(), ScriptedJudge(), stop=lambda: True)
+    report = context(stores, make_cluster_task(), ScriptedJudge(), stop=lambda: True)
 
     assert report.stopped == STOPPED
     assert vault_bytes(stores) == before
@@ -792,8 +797,8 @@ def test_a_run_writes_only_so_many_and_the_next_goes_on(
     for axis in range(3):
         alike(stores, 5 + axis, axis)
 
-    first = run(stores, cluster())
-    second = run(stores, cluster())
+    first = run(stores, make_cluster_task())
+    second = run(stores, make_cluster_task())
 
     assert first.counts["clusters_left"] == 1
     assert (made(first), made(second)) == ((2, 0, 0), (1, 0, 0))
@@ -804,7 +809,7 @@ def test_the_report_shows_the_largest_clusters(stores: Stores) -> None:
     alike(stores, 7, axis=1)
     alike(stores, 6, axis=2)
 
-    counts = run(stores, cluster()).counts
+    counts = run(stores, make_cluster_task()).counts
 
     shown = counts["sample_clusters"]
     assert isinstance(shown, list)
@@ -821,7 +826,7 @@ def test_the_report_shows_the_largest_clusters(stores: Stores) -> None:
 def test_clustering_ten_thousand_stays_in_budget(large: Stores) -> None:
     began = time.thread_time()
 
-    run(large, cluster(), dry_run=True)
+    run(large, make_cluster_task(), dry_run=True)
 
     assert time.thread_time() - began < 15
 

@@ -25,10 +25,10 @@ from madeleine.model.stored import StoredMemory
 from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.importance import MACHINE_AUTHORS
-from madeleine.sleep.jobs.auto_linker import auto_linker
-from madeleine.sleep.jobs.conflict_detector import conflict_detector
-from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
-from madeleine.sleep.tasks.creative import Creative, creative
+from madeleine.sleep.jobs.auto_linker import make_auto_linker
+from madeleine.sleep.jobs.conflict_detector import make_conflict_detector
+from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
+from madeleine.sleep.tasks.creative import CreativeTask, make_creative_task
 from madeleine.sleep.values import Job
 from madeleine.write.actions import link_action
 from madeleine.write.connections import link
@@ -40,7 +40,7 @@ from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, reopened, vault_bytes
 from tests.sleep.nights import all_bytes, as_now, job_of, run
-from tests.sleep.scripted import ScriptedJudge, always, night, says
+from tests.sleep.scripted import ScriptedJudge, always, context, says
 from tests.sleep.tasks.ageing import set_to, use, wait
 from tests.sleep.tasks.meaning import along, at_cosine, keep_as, mean, unlinked
 
@@ -83,7 +83,7 @@ def test_an_insight_and_a_pattern_at_cosine_099_are_exactly_one_explanation(
 ) -> None:
     pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     (found,) = drawn(stores, insight)
     assert (found.target, found.edge, found.kind) == (pattern.id, Edge.DISCOVERED, "explains")
@@ -97,7 +97,7 @@ def test_an_insight_and_a_pattern_at_cosine_099_are_exactly_one_explanation(
 def test_what_was_seen_explains_the_pattern_whichever_is_older(stores: Stores) -> None:
     insight, pattern = two(stores, 0.6, INSIGHT, PATTERN)
 
-    run(stores, creative())
+    run(stores, make_creative_task())
 
     assert associations(stores) == [(insight.id, pattern.id, "explains")]
 
@@ -105,7 +105,7 @@ def test_what_was_seen_explains_the_pattern_whichever_is_older(stores: Stores) -
 def test_an_association_shows_the_documented_properties(stores: Stores) -> None:
     _, insight = two(stores, 0.99, PATTERN, INSIGHT)
 
-    run(stores, creative())
+    run(stores, make_creative_task())
 
     shown = connection_to_json(drawn(stores, insight)[0])
     assert shown["algorithm"] == "creative_association"
@@ -116,7 +116,7 @@ def test_an_association_shows_the_documented_properties(stores: Stores) -> None:
 def test_alike_memories_of_different_types_share_a_theme(stores: Stores) -> None:
     old, new = two(stores, 0.8, DECISION, GOAL)
 
-    run(stores, creative())
+    run(stores, make_creative_task())
 
     (found,) = drawn(stores, new)
     assert (found.target, found.kind) == (old.id, "shares_theme")
@@ -128,7 +128,7 @@ def test_unlike_memories_of_one_week_are_parallel(stores: Stores) -> None:
     other = keep_as(stores, "other thing", along(1))
     keep_as(stores, "long ago", along(2), created=LONG_AGO)
 
-    run(stores, creative())
+    run(stores, make_creative_task())
 
     assert associations(stores) == [(other.id, one.id, "parallel_context")]
 
@@ -137,22 +137,22 @@ def test_a_run_that_nobody_asked_for_draws_no_mere_coincidence(stores: Stores) -
     keep_as(stores, "one thing", along(0))
     keep_as(stores, "other thing", along(1))
 
-    report = run(stores, creative(), due=True)
+    report = run(stores, make_creative_task(), due=True)
 
     assert (report.applied, report.counts["discovered"]) == (0, 0)
-    assert run(stores, creative(), set_to(parallel_context=True), due=True).applied == 1
+    assert run(stores, make_creative_task(), set_to(parallel_context=True), due=True).applied == 1
 
 
 def test_a_run_that_nobody_asked_for_draws_all_else(stores: Stores) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
 
-    assert run(stores, creative(), due=True).counts["created"] == 1
+    assert run(stores, make_creative_task(), due=True).counts["created"] == 1
 
 
 def test_two_unlike_decisions_are_a_contrast_as_documented(stores: Stores) -> None:
     one, other = two(stores, 0.2, DECISION, DECISION)
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     (found,) = drawn(stores, other)
     assert (found.target, found.edge, found.kind) == (one.id, Edge.CONTRADICTS, None)
@@ -169,13 +169,13 @@ def test_what_two_unlike_decisions_are_about_does_not_matter(
     keep_as(stores, "We decided to use tabs", along(0), type=DECISION, space=space)
     keep_as(stores, "We decided to hire Ana", along(1), type=DECISION, space="orion")
 
-    assert run(stores, creative()).counts["created"] == 1
+    assert run(stores, make_creative_task()).counts["created"] == 1
 
 
 def test_a_contrast_shows_the_documented_properties(stores: Stores) -> None:
     _, other = two(stores, 0.2, DECISION, DECISION)
 
-    run(stores, creative())
+    run(stores, make_creative_task())
 
     shown = connection_to_json(drawn(stores, other)[0])
     assert shown["algorithm"] == "creative_association"
@@ -189,8 +189,8 @@ def test_a_run_that_nobody_asked_for_neither_draws_nor_asks_about_decisions(
     two(stores, 0.1, DECISION, DECISION)
     before = vault_bytes(stores)
 
-    for habits in (set_to(), set_to(parallel_context=True), set_to(contrast_rule=True)):
-        report = run(stores, creative(), habits, due=True)
+    for config in (set_to(), set_to(parallel_context=True), set_to(contrast_rule=True)):
+        report = run(stores, make_creative_task(), config, due=True)
         assert (report.applied, report.proposed, report.counts["discovered"]) == (0, 0, 0)
 
     assert vault_bytes(stores) == before
@@ -200,7 +200,7 @@ def test_a_run_that_nobody_asked_for_neither_draws_nor_asks_about_decisions(
 def test_contrasts_can_be_switched_off(stores: Stores) -> None:
     two(stores, 0.1, DECISION, DECISION)
 
-    report = run(stores, creative(), set_to(contrast_rule=False))
+    report = run(stores, make_creative_task(), set_to(contrast_rule=False))
 
     assert (report.applied, report.proposed, report.counts["discovered"]) == (0, 0, 0)
 
@@ -210,7 +210,7 @@ def test_a_decision_gets_no_more_contrasts_than_other_associations(stores: Store
         keep_as(stores, f"The gateway has plan {number}", along(number), type=DECISION)
 
     for _ in range(3):
-        run(stores, creative(), set_to(associations_each=2))
+        run(stores, make_creative_task(), set_to(associations_each=2))
 
     ends = [
         end for row in stores.graph.associations() for end in (row.source, row.connection.target)
@@ -222,11 +222,11 @@ def test_a_decision_gets_no_more_contrasts_than_other_associations(stores: Store
 def test_a_contrast_whose_ends_are_never_used_together_fades_away(stores: Stores) -> None:
     two(stores, 0.1, DECISION, DECISION)
     before = vault_bytes(stores)
-    run(stores, creative())
+    run(stores, make_creative_task())
     assert vault_bytes(stores) != before
     wait(stores, days=91)
 
-    report = run(stores, creative(), set_to(sample_size=0), due=True)
+    report = run(stores, make_creative_task(), set_to(sample_size=0), due=True)
 
     assert report.applied == 1
     assert vault_bytes(stores) == before
@@ -238,7 +238,7 @@ def test_a_contrast_that_a_person_once_approved_does_not_fade(stores: Stores) ->
     decide_proposal(stores, asked.id, ProposalStatus.APPROVED)
     wait(stores, days=400)
 
-    assert run(stores, creative(), set_to(sample_size=0)).applied == 0
+    assert run(stores, make_creative_task(), set_to(sample_size=0)).applied == 0
     assert len(drawn(stores, other)) == 1
 
 
@@ -256,7 +256,7 @@ def test_who_said_no_to_a_contradiction_gets_no_contrast(stores: Stores) -> None
     asked = ask_as_before(stores, *two(stores, 0.1, DECISION, DECISION))
     decide_proposal(stores, asked.id, ProposalStatus.REJECTED)
 
-    assert run(stores, creative()).counts["created"] == 0
+    assert run(stores, make_creative_task()).counts["created"] == 0
 
 
 def test_any_run_withdraws_the_questions_of_earlier_releases(stores: Stores) -> None:
@@ -281,20 +281,20 @@ def keep_two_ways(stores: Stores) -> list[Memory]:
     return [one, keep_as(stores, "Gateway deploys happen from CI", at_cosine(0.2), type=DECISION)]
 
 
-@pytest.mark.parametrize("job", [conflict_detector, auto_linker])
+@pytest.mark.parametrize("job", [make_conflict_detector, make_auto_linker])
 @pytest.mark.parametrize("taken_back", [False, True])
 def test_a_contrast_keeps_no_job_from_noticing_a_contradiction(
     stores: Stores, job: Callable[[], Job], taken_back: bool
 ) -> None:
     one, other = keep_two_ways(stores)
-    done = run(stores, creative())
+    done = run(stores, make_creative_task())
     assert done.counts["created"] == 1
     if taken_back:
         undo(stores, done.run)
     for each in (one, other):
         mean(stores, each, along(0))  # by now they are near enough to be looked at
 
-    night(stores, job(), TENSE)
+    context(stores, job(), TENSE)
 
     (found,) = [each for each in drawn(stores, other) if each.edge is Edge.CONTRADICTS]
     assert found.by == job().name
@@ -309,7 +309,7 @@ def test_a_withdrawn_question_keeps_nobody_from_asking_about_a_contradiction(
         mean(stores, each, along(0))
     unsure = ScriptedJudge(always(says(Relation.TENSION, 0.7)), cheap=False)
 
-    night(stores, conflict_detector(), unsure)
+    context(stores, make_conflict_detector(), unsure)
 
     (asked,) = stores.log.proposals(ProposalStatus.PENDING)
     assert dict(asked.action)["by"] == "conflict_detector"
@@ -317,12 +317,12 @@ def test_a_withdrawn_question_keeps_nobody_from_asking_about_a_contradiction(
 
 def test_a_contrast_keeps_no_two_copies_apart(stores: Stores) -> None:
     one, other = keep_two_ways(stores)
-    run(stores, creative())
+    run(stores, make_creative_task())
     for each in (one, other):
         mean(stores, each, along(0))
     same = ScriptedJudge(always(says(Relation.DUPLICATE, 1.0)), cheap=False)
 
-    night(stores, duplicate_merger(), same)
+    context(stores, make_duplicate_merger(), same)
 
     assert len(stores.search.memories([one.id, other.id])) == 1
 
@@ -332,16 +332,16 @@ def test_a_pair_that_is_connected_already_is_left_as_it_is(stores: Stores) -> No
     link(stores, pattern.id, Connection(insight.id, Edge.SUPPORTS, 0.4))
     before = vault_bytes(stores)
 
-    assert run(stores, creative()).counts["discovered"] == 0
+    assert run(stores, make_creative_task()).counts["discovered"] == 0
     assert vault_bytes(stores) == before
 
 
 def test_a_second_run_draws_nothing_twice(stores: Stores) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
-    run(stores, creative())
+    run(stores, make_creative_task())
     before = vault_bytes(stores)
 
-    assert run(stores, creative()).applied == 0
+    assert run(stores, make_creative_task()).applied == 0
     assert vault_bytes(stores) == before
 
 
@@ -355,7 +355,7 @@ def test_a_memory_without_a_vector_takes_part_in_no_pairing(stores: Stores) -> N
     text = replace(stored.memory, content="unread as yet")
     stores.index.write(IndexBatch(puts=[MemoryPut(replace(stored, memory=text))]))
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     assert report.counts["discovered"] == 0
     assert stores.log.proposals() == []
@@ -370,7 +370,7 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
     body = {"scores": {"relevance": {faded.id: 0.3}}}
     record_events(stores, [new_event(stores, EventKind.SCORED, body)], durable=False)
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     assert report.looked == 1
     assert associations(stores) == []
@@ -381,7 +381,7 @@ def test_what_is_old_and_has_no_score_yet_takes_no_part(stores: Stores) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
     wait(stores, days=365)
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     assert (report.looked, report.counts["discovered"]) == (0, 0)
 
@@ -389,7 +389,7 @@ def test_what_is_old_and_has_no_score_yet_takes_no_part(stores: Stores) -> None:
 def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
     pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
 
-    run(stores, creative())
+    run(stores, make_creative_task())
 
     assert {"creative", "cluster"} <= MACHINE_AUTHORS
     standings = stores.search.standings()
@@ -402,7 +402,7 @@ def test_an_empty_store_and_one_memory_have_no_associations(stores: Stores, coun
     for number in range(count):
         keep_as(stores, "alone", along(number))
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     assert report.error is None
     assert report.looked == count
@@ -413,14 +413,14 @@ def test_equal_vectors_of_one_type_are_nothing_new(stores: Stores) -> None:
     for number in range(30):
         keep_as(stores, f"the same {number}", along(0))
 
-    assert run(stores, creative()).counts["discovered"] == 0
+    assert run(stores, make_creative_task()).counts["discovered"] == 0
 
 
 @pytest.mark.parametrize("size", [0, 1])
 def test_a_sample_too_small_for_a_pair_finds_nothing(stores: Stores, size: int) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
 
-    assert run(stores, creative(), set_to(sample_size=size)).counts["discovered"] == 0
+    assert run(stores, make_creative_task(), set_to(sample_size=size)).counts["discovered"] == 0
 
 
 # -- bounds and chance ---------------------------------------------------------------------
@@ -431,7 +431,7 @@ def test_a_memory_gets_only_so_many_associations_over_all_runs(stores: Stores) -
         keep_as(stores, f"thing number {number}", along(number))
 
     for _ in range(3):
-        run(stores, creative(), set_to(associations_each=2))
+        run(stores, make_creative_task(), set_to(associations_each=2))
 
     ends = [end for row in associations(stores) for end in row[:2]]
     assert ends
@@ -444,7 +444,7 @@ def test_the_surest_associations_have_the_first_choice(stores: Stores) -> None:
     for number in range(1, 9):
         keep_as(stores, f"thing number {number}", along(number))
 
-    run(stores, creative(), set_to(associations_each=1))
+    run(stores, make_creative_task(), set_to(associations_each=1))
 
     assert (insight.id, pattern.id, "explains") in associations(stores)
 
@@ -454,11 +454,11 @@ def test_the_same_seed_finds_the_same_and_each_run_draws_others(stores: Stores) 
         keep_as(stores, f"thing number {number}", along(number))
     small = set_to(sample_size=4)
 
-    same = [run(stores, Creative(seed=5), small, dry_run=True).patches for _ in range(2)]
-    other = run(stores, Creative(seed=6), small, dry_run=True).patches
+    same = [run(stores, CreativeTask(seed=5), small, dry_run=True).patches for _ in range(2)]
+    other = run(stores, CreativeTask(seed=6), small, dry_run=True).patches
 
     assert _pairs(same[0]) == _pairs(same[1]) != _pairs(other)
-    first, second = (run(stores, creative(), small).patches for _ in range(2))
+    first, second = (run(stores, make_creative_task(), small).patches for _ in range(2))
     assert _pairs(first) != _pairs(second)
 
 
@@ -470,8 +470,8 @@ def test_a_dry_run_shows_what_the_next_run_does(stores: Stores) -> None:
     for number in range(40):
         keep_as(stores, f"thing number {number}", along(number))
 
-    shown = run(stores, creative(), dry_run=True)
-    done = run(stores, creative())
+    shown = run(stores, make_creative_task(), dry_run=True)
+    done = run(stores, make_creative_task())
 
     assert _pairs(shown.patches)[: len(done.patches)] == _pairs(done.patches)
     assert shown.counts["discovered"] == done.counts["discovered"]
@@ -484,15 +484,15 @@ def test_a_dry_run_shows_what_the_next_run_does(stores: Stores) -> None:
 def test_an_association_whose_ends_are_never_used_together_fades_away(stores: Stores) -> None:
     pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
     before = vault_bytes(stores)
-    run(stores, creative())
+    run(stores, make_creative_task())
     use(stores, pattern, "monday")
     use(stores, insight, "tuesday")
     wait(stores, days=89)
-    run(stores, creative())
+    run(stores, make_creative_task())
     assert len(drawn(stores, insight)) == 1
     wait(stores, days=2)
 
-    report = run(stores, creative(), set_to(sample_size=0))
+    report = run(stores, make_creative_task(), set_to(sample_size=0))
 
     assert drawn(stores, insight) == ()
     assert report.applied == 1
@@ -502,38 +502,38 @@ def test_an_association_whose_ends_are_never_used_together_fades_away(stores: St
 def test_what_faded_is_not_drawn_again_in_the_next_run(stores: Stores) -> None:
     pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
     at_once = set_to(association_days=0.0)
-    run(stores, creative(), at_once)
-    assert run(stores, creative(), at_once).applied == 1
+    run(stores, make_creative_task(), at_once)
+    assert run(stores, make_creative_task(), at_once).applied == 1
     assert drawn(stores, insight) == ()
 
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
 
     assert (report.applied, report.counts["discovered"]) == (0, 0)
     use(stores, pattern, "monday")
     use(stores, insight, "monday")
-    assert run(stores, creative()).counts["created"] == 1
+    assert run(stores, make_creative_task()).counts["created"] == 1
 
 
 def test_what_faded_is_drawn_again_when_a_text_is_another(stores: Stores) -> None:
     _, insight = two(stores, 0.99, PATTERN, INSIGHT)
     at_once = set_to(association_days=0.0)
     for _ in range(2):
-        run(stores, creative(), at_once)
+        run(stores, make_creative_task(), at_once)
     revise(stores, insight.id, read_revision({"content": "third of many"}, MemoryLimits()))
     mean(stores, insight, at_cosine(0.99))
 
-    assert run(stores, creative()).counts["created"] == 1
+    assert run(stores, make_creative_task()).counts["created"] == 1
 
 
 def test_what_faded_stays_so_in_an_index_made_anew(stores: Stores, tmp_path: Path) -> None:
     both = two(stores, 0.99, PATTERN, INSIGHT)
     for _ in range(2):
-        run(stores, creative(), set_to(association_days=0.0))
+        run(stores, make_creative_task(), set_to(association_days=0.0))
     fresh = reopened(stores, tmp_path / "home", without_index=True)
     for each, vector in zip(both, (along(0), at_cosine(0.99)), strict=True):
         mean(fresh, each, vector)
 
-    report = run(fresh, creative())
+    report = run(fresh, make_creative_task())
 
     assert report.looked == 2
     assert report.counts["discovered"] == 0
@@ -541,10 +541,10 @@ def test_what_faded_stays_so_in_an_index_made_anew(stores: Stores, tmp_path: Pat
 
 def test_with_more_days_than_there_were_nothing_fades(stores: Stores) -> None:
     _, insight = two(stores, 0.99, PATTERN, INSIGHT)
-    run(stores, creative())
+    run(stores, make_creative_task())
     wait(stores, days=9_000)
 
-    report = run(stores, creative(), set_to(association_days=999_999.0))
+    report = run(stores, make_creative_task(), set_to(association_days=999_999.0))
 
     assert report.error is None
     assert len(drawn(stores, insight)) == 1
@@ -552,22 +552,22 @@ def test_with_more_days_than_there_were_nothing_fades(stores: Stores) -> None:
 
 def test_an_association_that_was_taken_back_is_not_discovered_again(stores: Stores) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
-    undo(stores, run(stores, creative()).run)
+    undo(stores, run(stores, make_creative_task()).run)
 
-    counts = run(stores, creative(), dry_run=True).counts
+    counts = run(stores, make_creative_task(), dry_run=True).counts
 
     assert counts == {"discovered": 0, "created": 0, "sample_associations": []}
 
 
 def test_an_association_whose_ends_were_used_together_stays(stores: Stores) -> None:
     pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
-    run(stores, creative())
+    run(stores, make_creative_task())
     wait(stores, days=10)
     use(stores, pattern, "monday")
     use(stores, insight, "monday")
     wait(stores, days=900)
 
-    run(stores, creative(), set_to(sample_size=0))
+    run(stores, make_creative_task(), set_to(sample_size=0))
 
     assert len(drawn(stores, insight)) == 1
 
@@ -577,7 +577,7 @@ def test_an_association_that_somebody_else_drew_does_not_fade(stores: Stores) ->
     link(stores, one.id, Connection(other.id, Edge.DISCOVERED), by="agent:me")
     wait(stores, days=900)
 
-    run(stores, creative(), set_to(sample_size=0))
+    run(stores, make_creative_task(), set_to(sample_size=0))
 
     assert len(drawn(stores, one)) == 1
 
@@ -591,7 +591,7 @@ def test_a_dry_run_changes_no_byte(stores: Stores, tmp_path: Path) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
     before = all_bytes(tmp_path / "home")
 
-    report = run(stores, creative(), dry_run=True)
+    report = run(stores, make_creative_task(), dry_run=True)
 
     assert report.applied
     assert report.proposed == 0
@@ -602,7 +602,7 @@ def test_undo_brings_every_file_back_byte_for_byte(stores: Stores) -> None:
     for number in range(12):
         keep_as(stores, f"thing number {number}", along(number))
     before = vault_bytes(stores)
-    report = run(stores, creative())
+    report = run(stores, make_creative_task())
     assert report.applied > 3
 
     undo(stores, report.run)
@@ -612,10 +612,10 @@ def test_undo_brings_every_file_back_byte_for_byte(stores: Stores) -> None:
 
 def test_undo_of_fading_brings_associations_back(stores: Stores) -> None:
     two(stores, 0.99, PATTERN, INSIGHT)
-    run(stores, creative())
+    run(stores, make_creative_task())
     before = vault_bytes(stores)
     wait(stores, days=100)
-    report = run(stores, creative(), set_to(sample_size=0))
+    report = run(stores, make_creative_task(), set_to(sample_size=0))
 
     undo(stores, report.run)
 
@@ -625,7 +625,7 @@ def test_undo_of_fading_brings_associations_back(stores: Stores) -> None:
 def test_associations_are_there_after_a_rebuild(stores: Stores, tmp_path: Path) -> None:
     for number in range(6):
         keep(stores, f"thing number {number}")
-    run(stores, creative())
+    run(stores, make_creative_task())
     before = associations(stores)
 
     fresh = reopened(stores, tmp_path / "home", without_index=True)
@@ -637,7 +637,7 @@ def test_the_report_names_the_first_associations(stores: Stores) -> None:
     for number in range(12):
         keep_as(stores, f"thing number {number}", along(number))
 
-    counts = run(stores, creative()).counts
+    counts = run(stores, make_creative_task()).counts
 
     named = counts["sample_associations"]
     assert isinstance(named, list)
@@ -662,7 +662,7 @@ def test_creative_asks_for_existing_edges_once(
         return real(graph, ids)
 
     monkeypatch.setattr(type(stores.graph), "edges_between", counted)
-    run(stores, creative(), dry_run=True)
+    run(stores, make_creative_task(), dry_run=True)
 
     assert asked == [20]
 
@@ -677,7 +677,7 @@ def test_it_takes_no_longer_in_a_large_store_with_a_hub(stores: Stores) -> None:
     _place(stores, ids, chance, hub)
     began = time.perf_counter()
 
-    report = run(stores, creative(), dry_run=True)
+    report = run(stores, make_creative_task(), dry_run=True)
 
     assert time.perf_counter() - began < 2.0
     assert report.looked == 20

@@ -16,9 +16,9 @@ from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.sleep.apply import MANY_AT_ONCE
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.run import run_job
-from madeleine.sleep.tasks.forget import LISTED, forget
+from madeleine.sleep.tasks.forget import LISTED, make_forget_task
 from madeleine.sleep.values import STOPPED
-from madeleine.sleep.values import Forget as ToTrash
+from madeleine.sleep.values import MoveToTrash as ToTrash
 from madeleine.write.forget import restore
 from madeleine.write.identity import ensure_self
 from madeleine.write.proposals import decide_proposal
@@ -51,7 +51,7 @@ def test_nothing_is_forgotten_unless_somebody_sets_a_threshold(stores: Stores) -
     aged(stores, "Lunch is at noon", 3_000)
     files = vault_bytes(stores)
 
-    report = run(stores, forget())
+    report = run(stores, make_forget_task())
 
     assert vault_bytes(stores) == files
     assert (report.counts["examined"], report.counts["preserved"]) == (1, 1)
@@ -68,7 +68,7 @@ def test_the_known_three_memories_fare_as_they_should(stores: Stores) -> None:
 
     told = run(
         stores,
-        forget(),
+        make_forget_task(),
         set_to(archive_threshold=0.2, delete_threshold=0.05, formula="floored"),
     ).counts
 
@@ -86,9 +86,9 @@ def test_below_one_threshold_is_archived_and_below_the_other_trashed(stores: Sto
     faint = aged(stores, "Lunch is at noon", 100)
     use(stores, faint)  # age alone has faded it
     gone = aged(stores, "Backups run at night", 100)
-    habits = set_to(archive_threshold=0.5, delete_threshold=0.05)
+    config = set_to(archive_threshold=0.5, delete_threshold=0.05)
 
-    report = run(stores, forget(), habits)
+    report = run(stores, make_forget_task(), config)
 
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
     assert stores.search.get(gone.id) is None
@@ -102,7 +102,7 @@ def test_a_threshold_of_1_takes_all_that_is_not_wholly_relevant(stores: Stores) 
     weigh(stores, whole, 0.6)  # its product is more than 1, and capped
     faint = aged(stores, "Backups run at night", 5)
 
-    run(stores, forget(), ALL_OF_IT)
+    run(stores, make_forget_task(), ALL_OF_IT)
 
     assert as_now(stores, whole).tier is Tier.WORKING
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
@@ -111,7 +111,7 @@ def test_a_threshold_of_1_takes_all_that_is_not_wholly_relevant(stores: Stores) 
 def test_what_is_archived_already_is_not_examined(stores: Stores) -> None:
     away = aged(stores, "Lunch is at noon", 1_000, tier=Tier.ARCHIVAL)
 
-    report = run(stores, forget(), DELETE)
+    report = run(stores, make_forget_task(), DELETE)
 
     assert report.counts["examined"] == 0
     assert as_now(stores, away).tier is Tier.ARCHIVAL
@@ -120,7 +120,7 @@ def test_what_is_archived_already_is_not_examined(stores: Stores) -> None:
 def test_relevance_is_reckoned_anew_and_written_down(stores: Stores) -> None:
     memory = aged(stores, "Lunch is at noon", 10, confidence=0.5)
 
-    run(stores, forget(), BOTH)
+    run(stores, make_forget_task(), BOTH)
 
     assert relevance(stores, memory) == pytest.approx(0.46649, abs=2e-4)
 
@@ -144,7 +144,7 @@ def test_what_is_protected_stays_and_is_said_to(
     memory = aged(stores, "Lunch is at noon", 1_000, **fields)
     files = vault_bytes(stores)
 
-    told = run(stores, forget(), BOTH).counts
+    told = run(stores, make_forget_task(), BOTH).counts
 
     assert vault_bytes(stores) == files
     (kept,) = listed(told["protected"])
@@ -157,7 +157,7 @@ def test_importance_and_youth_protect(stores: Stores) -> None:
     weigh(stores, heavy, 0.7)
     young = aged(stores, "Backups run at night", 89)
 
-    told = run(stores, forget(), BOTH).counts
+    told = run(stores, make_forget_task(), BOTH).counts
 
     reasons = {each["id"]: each["protection_reason"] for each in listed(told["protected"])}
     assert reasons == {heavy.id: "importance", young.id: "grace_period"}
@@ -169,7 +169,7 @@ def test_the_self_is_never_forgotten(stores: Stores) -> None:
     stores.clock.pass_by(days=3_000)  # type: ignore[attr-defined]  # the fake clock
     files = vault_bytes(stores)
 
-    run(stores, forget(), BOTH)
+    run(stores, make_forget_task(), BOTH)
 
     assert vault_bytes(stores) == files
 
@@ -180,7 +180,7 @@ def test_protected_types_may_be_named_in_either_vocabulary(stores: Stores, names
     liking = aged(stores, "Prefers tea", 1_000, type=MemoryType.PREFERENCE)
     decision = aged(stores, "We took SQLite", 1_000, type=MemoryType.DECISION)
 
-    run(stores, forget(), set_to(delete_threshold=0.05, protected_types=names))
+    run(stores, make_forget_task(), set_to(delete_threshold=0.05, protected_types=names))
 
     left = stores.search.memories([goal.id, liking.id, decision.id])
     assert set(left) == {goal.id, liking.id}
@@ -189,7 +189,9 @@ def test_protected_types_may_be_named_in_either_vocabulary(stores: Stores, names
 def test_a_type_that_nobody_knows_is_refused(stores: Stores) -> None:
     gone = aged(stores, "Lunch is at noon", 1_000)
 
-    report = run(stores, forget(), set_to(delete_threshold=0.05, protected_types="Decision,Rumour"))
+    report = run(
+        stores, make_forget_task(), set_to(delete_threshold=0.05, protected_types="Decision,Rumour")
+    )
 
     assert "'Rumour'" in str(report.error)
     assert stores.search.get(gone.id) is not None
@@ -202,7 +204,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     files = vault_bytes(stores)
     worst = set_to(delete_threshold=1.0, grace_period_days=0.0, protected_importance=1.0)
 
-    report = run(stores, forget(), worst)
+    report = run(stores, make_forget_task(), worst)
 
     assert vault_bytes(stores) == files
     assert "30 of 30 memories would change" in str(report_to_json(report)["stopped"])
@@ -218,7 +220,7 @@ def test_a_small_store_is_not_emptied_unasked(stores: Stores, count: int) -> Non
     for number in range(count):
         aged(stores, f"Note number {number}", 1_000 + number)
 
-    report = run(stores, forget(), DELETE)
+    report = run(stores, make_forget_task(), DELETE)
 
     assert list(stores.vault.trashed()) == []
     stopped = str(report_to_json(report)["stopped"])
@@ -234,7 +236,7 @@ def test_archived_memories_do_not_make_the_rest_a_small_share(stores: Stores) ->
     for number in range(80):
         aged(stores, f"Old note number {number}", 1_000, tier=Tier.ARCHIVAL)
 
-    report = run(stores, forget(), DELETE)
+    report = run(stores, make_forget_task(), DELETE)
 
     assert list(stores.vault.trashed()) == []
     stopped = str(report_to_json(report)["stopped"])
@@ -247,11 +249,11 @@ def test_archived_memories_do_not_make_the_rest_a_small_share(stores: Stores) ->
 def test_what_somebody_took_back_is_not_counted_as_forgotten_again(stores: Stores) -> None:
     for number in range(3):
         aged(stores, f"Note number {number}", 1_000)
-    first = run(stores, forget(), DELETE)
+    first = run(stores, make_forget_task(), DELETE)
     undo(stores, first.run)
 
-    again = run(stores, forget(), DELETE)
-    shown = run(stores, forget(), DELETE, dry_run=True)
+    again = run(stores, make_forget_task(), DELETE)
+    shown = run(stores, make_forget_task(), DELETE, dry_run=True)
 
     assert (first.counts["deleted_count"], first.applied) == (3, 4)
     for report in (again, shown):
@@ -263,10 +265,14 @@ def test_a_run_that_was_stopped_halfway_counts_what_it_did(stores: Stores) -> No
     most = MANY_AT_ONCE[ToTrash]
     for number in range(most + 10):
         aged(stores, f"Note number {number}", 1_000 + number)
-    habits = replace(DELETE, breaker_share=1.0)
+    config = replace(DELETE, breaker_share=1.0)
 
     report = run_job(
-        stores, habits, Told(), forget(), stop=lambda: bool(list(stores.vault.trashed_paths()))
+        stores,
+        config,
+        Told(),
+        make_forget_task(),
+        stop=lambda: bool(list(stores.vault.trashed_paths())),
     )
 
     assert report.counts["deleted_count"] == len(list(stores.vault.trashed())) == most
@@ -282,7 +288,7 @@ def test_many_go_and_come_back_in_few_changes(stores: Stores) -> None:
     for number in range(150):
         aged(stores, f"Note number {number}", 1_000 + number)
     before = vault_bytes(stores)
-    report = run(stores, forget(), replace(DELETE, breaker_share=1.0))
+    report = run(stores, make_forget_task(), replace(DELETE, breaker_share=1.0))
     changes = [each for each in stores.log.changes(report.run) if each.kind is EventKind.CHANGED]
 
     assert len(list(stores.vault.trashed())) == 150
@@ -305,7 +311,7 @@ def test_undoing_forget_brings_every_byte_back(stores: Stores) -> None:
     use(stores, faint)
     before = vault_bytes(stores)
 
-    report = run(stores, forget(), set_to(archive_threshold=0.5, delete_threshold=0.05))
+    report = run(stores, make_forget_task(), set_to(archive_threshold=0.5, delete_threshold=0.05))
     assert (report.counts["archived_count"], report.counts["deleted_count"]) == (1, 12)
     undo(stores, report.run)
 
@@ -319,7 +325,7 @@ def test_forget_then_restore_is_as_before(stores: Stores) -> None:
     use(stores, memory)
     before, known = vault_bytes(stores), as_now(stores, memory)
     stores.clock.pass_by(days=1_000)  # type: ignore[attr-defined]  # the fake clock
-    run(stores, forget(), DELETE)
+    run(stores, make_forget_task(), DELETE)
     assert stores.search.get(memory.id) is None
 
     restore(stores, memory.short_id)
@@ -338,7 +344,7 @@ def test_a_dry_run_of_forget_changes_no_byte(tmp_path: Path) -> None:
     stores.journal.flush()
     before = all_bytes(home)
 
-    report = run(stores, forget(), BOTH, dry_run=True)
+    report = run(stores, make_forget_task(), BOTH, dry_run=True)
 
     assert all_bytes(home) == before
     assert ids(report.counts["deleted"]) == [gone.id]
@@ -350,11 +356,11 @@ def test_forgetting_twice_changes_nothing_the_second_time(stores: Stores) -> Non
     aged(stores, "Lunch is at noon", 1_000)
     faint = aged(stores, "Backups run at night", 100)
     use(stores, faint)
-    habits = set_to(archive_threshold=0.5, delete_threshold=0.05)
-    run(stores, forget(), habits)
+    config = set_to(archive_threshold=0.5, delete_threshold=0.05)
+    run(stores, make_forget_task(), config)
     files = vault_bytes(stores)
 
-    again = run(stores, forget(), habits)
+    again = run(stores, make_forget_task(), config)
 
     assert vault_bytes(stores) == files
     assert (again.applied, again.counts["examined"]) == (0, 0)
@@ -366,7 +372,7 @@ def test_forgetting_twice_changes_nothing_the_second_time(stores: Stores) -> Non
 def test_every_door_agrees_on_what_is_archival(stores: Stores) -> None:
     faint = aged(stores, "Lunch is at noon", 100)
     keep(stores, "Lunch is not at one")
-    run(stores, forget(), ARCHIVE)
+    run(stores, make_forget_task(), ARCHIVE)
     now, away = stores.clock.now(), Filter(tiers=(Tier.ARCHIVAL,))
 
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
@@ -378,11 +384,11 @@ def test_every_door_agrees_on_what_is_archival(stores: Stores) -> None:
 
 def test_revising_an_archival_memory_keeps_its_tier(stores: Stores) -> None:
     faint = aged(stores, "Lunch is at noon", 100)
-    run(stores, forget(), ARCHIVE)
+    run(stores, make_forget_task(), ARCHIVE)
 
-    revise(stores, faint.id, read_revision({"content": "Lunch was at noon"}, stores.habits.limits))
+    revise(stores, faint.id, read_revision({"content": "Lunch was at noon"}, stores.config.limits))
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
-    revise(stores, faint.id, read_revision({"tier": "working"}, stores.habits.limits))
+    revise(stores, faint.id, read_revision({"tier": "working"}, stores.config.limits))
 
     assert as_now(stores, faint).tier is Tier.WORKING
 
@@ -391,7 +397,7 @@ def test_revising_an_archival_memory_keeps_its_tier(stores: Stores) -> None:
 
 
 def test_an_empty_store_has_nothing_to_forget(stores: Stores) -> None:
-    report = run(stores, forget(), BOTH)
+    report = run(stores, make_forget_task(), BOTH)
 
     assert report.error is None
     assert (report.counts["examined"], report.counts["preserved"]) == (0, 0)
@@ -402,7 +408,7 @@ def test_lists_in_the_report_are_bounded_and_numbers_are_not(tmp_path: Path) -> 
     stores = make_stores(tmp_path / "home", with_model=False)
     fill(stores, 12_000, days=80)
 
-    told = run(stores, forget(), BOTH, dry_run=True).counts
+    told = run(stores, make_forget_task(), BOTH, dry_run=True).counts
 
     assert told["examined"] == told["protected_count"] == 12_000
     assert len(ids(told["protected"])) == LISTED

@@ -44,8 +44,8 @@ from madeleine.rules.importance import (
 )
 from madeleine.rules.strengthening import UseHistory, find_fading_time, retrievability_at
 from madeleine.rules.usage import read_adopted_counters
-from madeleine.sleep.fading import least_chance, lifecycle, never_fading_types
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.fading import build_lifecycle, least_chance, never_fading_types
 from madeleine.write.change_file import add_usage, find_current
 from madeleine.write.past import MemoryTransition, read_memory_as_of, read_transition
 from madeleine.write.show import find_anywhere
@@ -156,10 +156,10 @@ def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Brief]:
 
 def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Strength:
     """Return how likely the memory comes to mind, now, before and after, and what it is due to."""
-    stores, habits, now = house.stores, house.sleep_habits, house.stores.clock.now()
-    past, way, least = _past(stores, memory), lifecycle(habits), least_chance(habits)
+    stores, config, now = house.stores, house.sleep_config, house.stores.clock.now()
+    past, way, least = _past(stores, memory), build_lifecycle(config), least_chance(config)
     ends = find_fading_time(past, way, least, now)
-    spared = memory.created + timedelta(days=habits.decay_grace_days)
+    spared = memory.created + timedelta(days=config.decay_grace_days)
     moments = _moments(past, now, ends)
     chance = next(retrievability_at(past, way, [now]))
     drawn = sum(not each.implied and each.connection.by not in MACHINE_AUTHORS for each in rows)
@@ -176,7 +176,7 @@ def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Strength
         least=least,
         fades_at=format_time(max(ends, spared)) if ends else None,
         spared_until=format_time(spared) if spared > now else None,
-        stays=_stays(memory, habits, now),
+        stays=_stays(memory, config, now),
         importance=memory.importance,
         relevance=memory.relevance,
         drawn_connections=drawn,
@@ -216,7 +216,7 @@ def _moments(past: UseHistory, now: datetime, ends: datetime | None) -> list[dat
     return sorted({*even, *around, now})
 
 
-def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> Stays | None:
+def _stays(memory: Memory, config: SleepConfig, now: datetime) -> Stays | None:
     """Return why no night moves it to the archive, if there is a reason that does not fade."""
     if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
         return "self"
@@ -224,11 +224,11 @@ def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> Stays | None:
         return "core" if memory.tier is Tier.CORE else "archival"
     if PROTECTED_TAG in memory.tags:
         return "protected"
-    if memory.type in never_fading_types(habits):
+    if memory.type in never_fading_types(config):
         return "type"
     if is_upcoming(memory, now):
         return "upcoming"
-    return "importance" if memory.importance >= habits.decay_importance else None
+    return "importance" if memory.importance >= config.decay_importance else None
 
 
 # -- what is like it, and what it said before ------------------------------------------------

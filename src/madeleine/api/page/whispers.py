@@ -60,8 +60,8 @@ def whispers(house: House, call: Call) -> WhisperPage:
     return WhisperPage(
         whispers=[line(stores.search, each) for each in found],
         next=last.id if last and more else None,
-        gate=house.whisper_habits.injection_gate,
-        days=house.whisper_habits.log_days,
+        gate=house.whisper_config.injection_gate,
+        days=house.whisper_config.log_days,
     )
 
 
@@ -133,7 +133,7 @@ def _titles(entry: WhisperEntry) -> list[ToldMemory]:
 def whisper(house: House, call: Call) -> WhisperDetail:
     """Return one prompt whole: its stages, and every memory that was considered."""
     RequestReader(call.query).done()
-    stores, habits = house.stores, house.whisper_habits
+    stores, config = house.stores, house.whisper_config
     entry = _entry(stores.log, call.named)
     rows = [row for _, row in iterate_rows(word_log(entry.body))]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
@@ -143,8 +143,8 @@ def whisper(house: House, call: Call) -> WhisperDetail:
         **{**vars(line(stores.search, entry)), "prompt": body.get("prompt", "")},
         intents=body.get("intents", []),
         among=body.get("among", []),
-        gate=habits.injection_gate,
-        floor=habits.min_relevance_score,
+        gate=config.injection_gate,
+        floor=config.min_relevance_score,
         stages=_stages(entry),
         memories=[
             ConsideredMemory(
@@ -225,7 +225,7 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
     stores = house.stores
     entry = _entry(stores.log, call.named)
     memory = get_stored(stores, wanted).memory
-    found = explain_missed(stores, house.whisper_habits, entry, memory)
+    found = explain_missed(stores, house.whisper_config, entry, memory)
     text = found.text
     if found.silence is not None:
         text = f"Nothing was looked for: {word_parts(WhisperSilence, found.silence)}."
@@ -237,7 +237,7 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
         fate=found.fate.value,
         stage=found.stage,
         score=_number(row, "score") if row and row.get("score") is not None else None,
-        gate=house.whisper_habits.injection_gate,
+        gate=house.whisper_config.injection_gate,
     )
 
 

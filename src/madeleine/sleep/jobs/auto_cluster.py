@@ -19,7 +19,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.spaces import majority_space
-from madeleine.sleep.values import Night, Patch, SetSpace
+from madeleine.sleep.values import JobContext, Patch, SetSpace
 
 BROUGHT = ("import:", "ingest:")  # how sources begin that could not know a space
 ASKING_VOTES = 2  # neighbours that must agree before anybody is asked
@@ -28,7 +28,7 @@ SAYS_NOTHING = frozenset({Edge.DEFINES, Edge.CONTRADICTS})
 """Connections that do not mean belonging together."""
 
 
-def auto_cluster() -> AutoCluster:
+def make_auto_cluster() -> AutoCluster:
     """Return the job."""
     return AutoCluster()
 
@@ -38,27 +38,27 @@ class AutoCluster:
 
     name = "auto_cluster"
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        votes = _votes(night)
-        night.report.looked += len(votes)
-        known = night.stores.search.memories(votes)
-        return list(_patches(known, votes))
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        votes = _collect_votes(context)
+        context.report.looked += len(votes)
+        known = context.stores.search.memories(votes)
+        return list(_build_patches(known, votes))
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Nothing to note: a question is asked once anyway."""
 
 
-def _votes(night: Night) -> dict[str, list[str]]:
+def _collect_votes(context: JobContext) -> dict[str, list[str]]:
     """Return the spaces of the neighbours of each that has neighbours with a space."""
     votes: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for row in night.stores.graph.across_spaces():
+    for row in context.stores.graph.across_spaces():
         counts = row.by not in MACHINE_AUTHORS or row.source.startswith(BROUGHT)
         if counts and row.edge not in SAYS_NOTHING:
             votes[row.memory][row.other] = row.space
     return {each: list(found.values()) for each, found in votes.items()}
 
 
-def _patches(known: dict[str, Memory], votes: dict[str, list[str]]) -> Iterator[Patch]:
+def _build_patches(known: dict[str, Memory], votes: dict[str, list[str]]) -> Iterator[Patch]:
     for memory in known.values():
         if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
             continue

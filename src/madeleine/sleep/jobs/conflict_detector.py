@@ -33,17 +33,17 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.pairs import (
-    Answers,
     Arrows,
-    Look,
+    PairAnswers,
     PairJob,
-    of_talk,
-    one_scope,
-    one_voice,
-    pair_of,
+    PairQuery,
+    build_pair,
+    has_one_scope,
+    has_one_voice,
+    is_from_conversation,
 )
-from madeleine.sleep.seen import judged
-from madeleine.sleep.values import Link, Night, Patch, Supersede
+from madeleine.sleep.seen import judge_pairs
+from madeleine.sleep.values import AddConnections, JobContext, Patch, Supersede
 from madeleine.write.claims import find_overtaken_claims
 
 NAME = "conflict_detector"
@@ -54,48 +54,49 @@ BELIEFS = (
     MemoryType.GOAL,
     MemoryType.DECISION,
 )
-COPY_LIKENESS = 0.6  # what restates a claim is at least so near to it
+COPY_SIMILARITY = 0.6  # what restates a claim is at least so near to it
 COPIES = 8  # of one claim that are looked for in a run
 LATER_MENTIONS = 16  # memories after a change that may take up again what it ended
-MENTION_LIKENESS = 0.2
+MENTION_SIMILARITY = 0.2
 
 SETTLED = frozenset({Edge.EVOLVED_FROM, Edge.CONTRADICTS, Edge.DERIVED_FROM, Edge.SUMMARIZES})
 """Edges that say already how the two stand to each other."""
 
 
-def conflict_detector() -> PairJob:
-    return PairJob(NAME, look, patches)
+def make_conflict_detector() -> PairJob:
+    return PairJob(NAME, build_pair_query, build_patches)
 
 
-def look(night: Night) -> Look:
+def build_pair_query(context: JobContext) -> PairQuery:
     """Return which pairs may disagree."""
-    chosen = Filter(types=BELIEFS, spaces=() if night.habits.conflict_all_spaces else (None,))
-    return Look(
+    chosen = Filter(types=BELIEFS, spaces=() if context.config.conflict_all_spaces else (None,))
+    return PairQuery(
         chosen=chosen,
-        beside=lambda memory: _beside(memory, night.habits.conflict_all_spaces),
-        neighbours=night.habits.conflict_neighbours,
-        least=night.habits.conflict_similarity,
+        beside=lambda memory: _partner_filter(memory, context.config.conflict_all_spaces),
+        neighbours=context.config.conflict_neighbours,
+        least=context.config.conflict_similarity,
         worth=lambda pair, arrows: (
-            _worth(pair, arrows) and not (night.judge.cheap and of_talk(pair))
+            _is_worth_judging(pair, arrows)
+            and not (context.judge.cheap and is_from_conversation(pair))
         ),
         by_words=True,
     )
 
 
-def _beside(memory: Memory, all_spaces: bool) -> Filter:
+def _partner_filter(memory: Memory, all_spaces: bool) -> Filter:
     """What may disagree with a memory: beliefs of its own space or of none."""
     if not all_spaces:
         return Filter(types=BELIEFS, spaces=(None,))
     return Filter(types=BELIEFS, spaces=(memory.space, None) if memory.space else ())
 
 
-def _worth(pair: MemoryPair, arrows: Arrows) -> bool:
+def _is_worth_judging(pair: MemoryPair, arrows: Arrows) -> bool:
     known = any(row.connection.edge in SETTLED for row in arrows)
-    return not known and one_scope(pair) and one_voice(pair)
+    return not known and has_one_scope(pair) and has_one_voice(pair)
 
 
 @dataclass(frozen=True, slots=True)
-class Replacing:
+class MemoryReplacement:
     """The newer memory of a pair replaces the older one."""
 
     pair: MemoryPair
@@ -105,108 +106,114 @@ class Replacing:
     """Whether the newer memory itself shows it: by its text, or by a claim of the same address."""
 
 
-def patches(night: Night, answers: Answers) -> list[Patch]:
+def build_patches(context: JobContext, answers: PairAnswers) -> list[Patch]:
     """Return what replaces what, and what contradicts what."""
-    replacing = _one_each(night, [*_claimed(night), *_replacing(night, answers)])
-    surely = {each.pair.older.id: each for each in replacing if not _asks(night, each)}
-    replacing += _one_each(night, _copies(night, surely), surely)
-    gone = {each.pair.older.id for each in replacing if not _asks(night, each)}
+    replacing = _select_one_each(
+        context, [*_find_overtaken_claims(context), *_find_replacements(context, answers)]
+    )
+    surely = {each.pair.older.id: each for each in replacing if not _needs_person(context, each)}
+    replacing += _select_one_each(context, _find_copies(context, surely), surely)
+    gone = {each.pair.older.id for each in replacing if not _needs_person(context, each)}
     tensions = answers.with_relation(Relation.TENSION)
     return [
-        *(_supersede(night, each) for each in replacing),
-        *(_contradict(night, *each) for each in tensions if _matters(night, each, gone)),
+        *(_build_supersede_patch(context, each) for each in replacing),
+        *(
+            _build_contradiction_patch(context, *each)
+            for each in tensions
+            if _is_current_tension(context, each, gone)
+        ),
     ]
 
 
-def _claimed(night: Night) -> list[Replacing]:
+def _find_overtaken_claims(context: JobContext) -> list[MemoryReplacement]:
     """Return the claims that a newer value of the same address replaces. Most are put in order
     when they are written; these came by hand, or from another device."""
     return [
-        Replacing(
+        MemoryReplacement(
             MemoryPair(older, newer, 1.0),
             1.0,
             f"claims a newer value of {newer.claim.attribute}",
             True,
         )
-        for older, newer in find_overtaken_claims(night.stores)
+        for older, newer in find_overtaken_claims(context.stores)
         if newer.claim is not None
     ]
 
 
-def _replacing(night: Night, answers: Answers) -> list[Replacing]:
+def _find_replacements(context: JobContext, answers: PairAnswers) -> list[MemoryReplacement]:
     return [
-        Replacing(
+        MemoryReplacement(
             pair,
             verdict.sure,
             verdict.reason,
-            _is_told(pair.older, pair.newer) and not _is_taken_up_again(night, pair),
+            _states_replacement(pair.older, pair.newer) and not _is_taken_up_again(context, pair),
         )
         for pair, verdict in answers.with_relation(Relation.EVOLUTION)
-        if verdict.sure >= night.habits.propose_at
+        if verdict.sure >= context.config.propose_at
     ]
 
 
-def _is_taken_up_again(night: Night, pair: MemoryPair) -> bool:
+def _is_taken_up_again(context: JobContext, pair: MemoryPair) -> bool:
     """Whether a memory that came after the change speaks of what was left and does not say that it
     is over: who moved to Bergen and back to Oslo lives in Oslo."""
     older, newer = pair.older, pair.newer
     told = find_replacement(older.content, newer.content)
     left = telling_stems(told.left) if told is not None else frozenset()
     after = Filter(spaces=(older.space,), created_after=newer.created)
-    near = night.stores.search.neighbours(
-        [older.id, newer.id], after, night.now, LATER_MENTIONS, MENTION_LIKENESS
+    near = context.stores.search.neighbours(
+        [older.id, newer.id], after, context.now, LATER_MENTIONS, MENTION_SIMILARITY
     )
     later = {hit.id for hits in near.values() for hit in hits} - {older.id, newer.id}
     return any(
         left <= telling_stems(each.content)
         and find_replacement(older.content, each.content) is None
-        for each in night.stores.search.memories(sorted(later)).values()
+        for each in context.stores.search.memories(sorted(later)).values()
     )
 
 
-def _one_each(
-    night: Night, found: Iterable[Replacing], taken: Container[str] = ()
-) -> list[Replacing]:
+def _select_one_each(
+    context: JobContext, found: Iterable[MemoryReplacement], taken: Container[str] = ()
+) -> list[MemoryReplacement]:
     """Return one replacement for each older memory: by the first that surely came after it, so
     that a belief that changed twice is a chain."""
-    best: dict[str, Replacing] = {}
-    for each in sorted(found, key=lambda each: _first_surely(night, each)):
+    best: dict[str, MemoryReplacement] = {}
+    for each in sorted(found, key=lambda each: _replacement_order(context, each)):
         best.setdefault(each.pair.older.id, each)
     return [each for older, each in best.items() if older not in taken]
 
 
-def _first_surely(night: Night, each: Replacing) -> tuple[object, ...]:
-    return _asks(night, each), each.pair.newer.created, -each.sure, each.pair.newer.id
+def _replacement_order(context: JobContext, each: MemoryReplacement) -> tuple[object, ...]:
+    return _needs_person(context, each), each.pair.newer.created, -each.sure, each.pair.newer.id
 
 
-def _asks(night: Night, each: Replacing) -> bool:
+def _needs_person(context: JobContext, each: MemoryReplacement) -> bool:
     """Whether a person has to decide: the judge is not sure enough, nothing in the newer one
     shows it, the two differ in scope, nobody can tell which is the newer, or what everybody is
     told of would go."""
     older, newer = each.pair.older, each.pair.newer
     in_order = older.space == newer.space and older.created < newer.created
     core = older.tier is Tier.CORE and newer.tier is not Tier.CORE
-    unsure = each.sure < night.habits.conflict_at or (night.judge.cheap and _denies_other(each))
-    return unsure or core or not in_order or _lacks_evidence(night, each)
+    unsure = each.sure < context.config.conflict_at or (context.judge.cheap and _denies_other(each))
+    return unsure or core or not in_order or _lacks_evidence(context, each)
 
 
-def _lacks_evidence(night: Night, each: Replacing) -> bool:
+def _lacks_evidence(context: JobContext, each: MemoryReplacement) -> bool:
     """Whether `judge.unasked` asks for more than there is. A language model and an agent have
     understood both texts and answer for themselves; with `never` they are asked about too."""
-    match night.habits.unasked:
+    match context.config.unasked:
         case "never":
             return True
         case "sure":
             return False
         case _:
-            return night.judge.cheap and not each.is_evident
+            return context.judge.cheap and not each.is_evident
 
 
-def _is_told(older: Memory, newer: Memory) -> bool:
+def _states_replacement(older: Memory, newer: Memory) -> bool:
     return find_replacement(older.content, newer.content) is not None
 
 
-def _denies_other(each: Replacing) -> bool:
+def _denies_other(each: MemoryReplacement) -> bool:
     """Whether the newer one denies something of which the older one does not speak: that Atlas
     does not run on Windows says nothing about Linux. Not where it tells that what the older one
     says is over: `a hamster now, no ferret`."""
@@ -223,38 +230,40 @@ def _denies_other(each: Replacing) -> bool:
     )
 
 
-def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
+def _find_copies(
+    context: JobContext, surely: Mapping[str, MemoryReplacement]
+) -> list[MemoryReplacement]:
     """Return the other memories that say what was replaced, as replaced by the same one."""
-    pairs = [pair for each in surely.values() for pair in _restating(night, each)]
-    answers = zip(pairs, judged(night, pairs), strict=True)
+    pairs = [pair for each in surely.values() for pair in _pairs_with_copies(context, each)]
+    answers = zip(pairs, judge_pairs(context, pairs), strict=True)
     found = [
-        _replaced_too(pair, verdict, surely)
+        _replace_copy(pair, verdict, surely)
         for pair, verdict in answers
         if verdict is not None and verdict.relation is Relation.DUPLICATE
     ]
-    return [each for each in found if each and each.sure >= night.habits.propose_at]
+    return [each for each in found if each and each.sure >= context.config.propose_at]
 
 
-def _restating(night: Night, each: Replacing) -> list[MemoryPair]:
+def _pairs_with_copies(context: JobContext, each: MemoryReplacement) -> list[MemoryPair]:
     """Return the older memory with each that may be a copy of it: near, of the same space, and
     no younger than what replaces it. Who says it again later may mean it."""
-    search, older, newer = night.stores.search, each.pair.older, each.pair.newer
+    search, older, newer = context.stores.search, each.pair.older, each.pair.newer
     beside = Filter(types=(older.type,), spaces=(older.space,), created_before=newer.created)
-    near = search.neighbours([older.id], beside, night.now, COPIES, COPY_LIKENESS)
+    near = search.neighbours([older.id], beside, context.now, COPIES, COPY_SIMILARITY)
     hits = {hit.id: hit.score for hit in near.get(older.id, ()) if hit.id != newer.id}
     found = search.memories(hits).values()
-    pairs = [pair_of(older, other, hits[other.id]) for other in found]
-    return [pair for pair in pairs if one_voice(pair) and not _apart(pair)]
+    pairs = [build_pair(older, other, hits[other.id]) for other in found]
+    return [pair for pair in pairs if has_one_voice(pair) and not _are_different(pair)]
 
 
-def _apart(pair: MemoryPair) -> bool:
+def _are_different(pair: MemoryPair) -> bool:
     """Whether the two are no copies, whatever a judge says: another host, another number."""
     return are_told_apart(join_title_and_text(pair.older), join_title_and_text(pair.newer))
 
 
-def _replaced_too(
-    pair: MemoryPair, verdict: Verdict, surely: Mapping[str, Replacing]
-) -> Replacing | None:
+def _replace_copy(
+    pair: MemoryPair, verdict: Verdict, surely: Mapping[str, MemoryReplacement]
+) -> MemoryReplacement | None:
     """Return how the copy of a pair is replaced, if one of the two is and the other is not."""
     original = pair.older if pair.older.id in surely else pair.newer
     copy = pair.newer if original is pair.older else pair.older
@@ -265,30 +274,32 @@ def _replaced_too(
     reason = f"says the same as `{original.short_id}`, which was replaced"
     is_evident = have_same_wording(
         join_title_and_text(copy), join_title_and_text(original)
-    ) or _is_told(copy, known.pair.newer)
-    return Replacing(again, min(known.sure, verdict.sure), reason, is_evident)
+    ) or _states_replacement(copy, known.pair.newer)
+    return MemoryReplacement(again, min(known.sure, verdict.sure), reason, is_evident)
 
 
-def _supersede(night: Night, each: Replacing) -> Patch:
+def _build_supersede_patch(context: JobContext, each: MemoryReplacement) -> Patch:
     older, newer = each.pair.older, each.pair.newer
-    arrow = _arrow(night, older, Edge.EVOLVED_FROM, each.reason)
-    ask = _asks(night, each)
+    arrow = _build_connection(context, older, Edge.EVOLVED_FROM, each.reason)
+    ask = _needs_person(context, each)
     return Patch(Supersede(older, newer, arrow), each.reason, each.sure, ask)
 
 
-def _matters(night: Night, answer: tuple[MemoryPair, Verdict], gone: set[str]) -> bool:
+def _is_current_tension(
+    context: JobContext, answer: tuple[MemoryPair, Verdict], gone: set[str]
+) -> bool:
     """Whether a tension is sure enough, between two that are both still current."""
     pair, verdict = answer
-    return verdict.sure >= night.habits.propose_at and not gone & set(pair.ids)
+    return verdict.sure >= context.config.propose_at and not gone & set(pair.ids)
 
 
-def _contradict(night: Night, pair: MemoryPair, verdict: Verdict) -> Patch:
-    arrow = _arrow(night, pair.older, Edge.CONTRADICTS, verdict.reason)
-    ask = verdict.sure < night.habits.conflict_at
-    link = Link(pair.newer, (arrow,), (pair.older,))
+def _build_contradiction_patch(context: JobContext, pair: MemoryPair, verdict: Verdict) -> Patch:
+    arrow = _build_connection(context, pair.older, Edge.CONTRADICTS, verdict.reason)
+    ask = verdict.sure < context.config.conflict_at
+    link = AddConnections(pair.newer, (arrow,), (pair.older,))
     return Patch(link, verdict.reason, verdict.sure, ask)
 
 
-def _arrow(night: Night, target: Memory, edge: Edge, reason: str) -> Connection:
-    weight = night.habits.conflict_weight
-    return Connection(target.id, edge, weight, reason or None, night.report.job, night.now)
+def _build_connection(context: JobContext, target: Memory, edge: Edge, reason: str) -> Connection:
+    weight = context.config.conflict_weight
+    return Connection(target.id, edge, weight, reason or None, context.report.job, context.now)

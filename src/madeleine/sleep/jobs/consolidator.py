@@ -31,9 +31,15 @@ from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.clusters import find_cluster
-from madeleine.sleep.pairs import PORTION, arrows_between, of_others, one_voice, pair_of
-from madeleine.sleep.seen import judged, note_seen, to_look_at
-from madeleine.sleep.values import Night, Patch, Synthesise
+from madeleine.sleep.pairs import (
+    PORTION,
+    arrows_between,
+    build_pair,
+    has_one_voice,
+    is_about_different_things,
+)
+from madeleine.sleep.seen import find_ids_to_look_at, judge_pairs, note_seen
+from madeleine.sleep.values import JobContext, Patch, Synthesise
 
 NAME = "consolidator"
 SOURCE = "job:consolidator"
@@ -49,7 +55,7 @@ AT_ODDS = frozenset({Edge.CONTRADICTS, Edge.EVOLVED_FROM})
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class MemoryCluster:
     """Memories to be told as one, the oldest first, and every two of them."""
 
     members: tuple[Memory, ...]
@@ -61,14 +67,14 @@ class Cluster:
 
 
 @dataclass(slots=True)
-class Clusters:
+class ClusterSearch:
     """What was found among the memories that changed, and which of those were looked at."""
 
-    found: list[Cluster] = field(default_factory=list)
+    found: list[MemoryCluster] = field(default_factory=list)
     looked: dict[str, Memory] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
 
-    def add(self, cluster: Cluster) -> None:
+    def add(self, cluster: MemoryCluster) -> None:
         self.found.append(cluster)
         self.taken |= cluster.ids
 
@@ -80,47 +86,47 @@ class Consolidator:
     name: str = NAME
     looked: dict[str, Memory] = field(default_factory=dict)
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        clusters = find_clusters(night, _most(night))
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        clusters = find_clusters(context, _clusters_at_most(context))
         self.looked = clusters.looked
-        night.report.looked += len(clusters.looked)
-        night.report.counts["clusters"] = len(clusters.found)
-        agreeing = [_agreeing(night, each) for each in clusters.found]
-        return patches(night, agreeing, night.judge.synthesise)
+        context.report.looked += len(clusters.looked)
+        context.report.counts["clusters"] = len(clusters.found)
+        agreeing = [_drop_disagreeing(context, each) for each in clusters.found]
+        return build_patches(context, agreeing, context.judge.synthesise)
 
-    def done(self, night: Night) -> None:
-        note_seen(night, self.looked.values())
+    def done(self, context: JobContext) -> None:
+        note_seen(context, self.looked.values())
 
 
-def consolidator() -> Consolidator:
+def make_consolidator() -> Consolidator:
     return Consolidator()
 
 
 # --- finding clusters -----------------------------------------------------------------------
 
 
-def find_clusters(night: Night, most: int) -> Clusters:
+def find_clusters(context: JobContext, most: int) -> ClusterSearch:
     """Return clusters around memories that changed, the newest first, no memory in two."""
-    index, clusters = night.stores.index, Clusters()
+    index, clusters = context.stores.index, ClusterSearch()
     chosen = Filter(tiers=(Tier.WORKING,))
-    ids = to_look_at(night, chosen)
+    ids = find_ids_to_look_at(context, chosen)
     for start in range(0, len(ids), PORTION):
-        if night.stop():
+        if context.stop():
             break
         with index.steady():
-            around = _Around.of(night, ids[start : start + PORTION])
+            around = _Neighbourhood.of(context, ids[start : start + PORTION])
         for seed in around.seeds:
             if len(clusters.found) == most:
                 return clusters
             clusters.looked[seed.id] = seed
-            cluster = around.cluster(night, seed, clusters.taken)
+            cluster = around.cluster(context, seed, clusters.taken)
             if cluster is not None:
                 clusters.add(cluster)
     return clusters
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Neighbourhood:
     """Some memories with their neighbours and what is between them."""
 
     seeds: list[Memory]
@@ -133,16 +139,16 @@ class _Around:
     """Pairs about which somebody said no to making one of them, or is being asked."""
 
     @classmethod
-    def of(cls, night: Night, ids: Sequence[str]) -> _Around:
-        index = night.stores.index
+    def of(cls, context: JobContext, ids: Sequence[str]) -> _Neighbourhood:
+        index = context.stores.index
         seeds = index.search.memories(ids)
-        near = _near(night, seeds.values())
+        near = _find_neighbours(context, seeds.values())
         known = {
             **seeds,
             **index.search.memories({hit.id for hits in near.values() for hit in hits}),
         }
         rows = index.graph.edges(list(known))
-        made = {end for row in rows if row.connection.edge in LINEAGE for end in _ends(row)}
+        made = {end for row in rows if row.connection.edge in LINEAGE for end in _edge_ends(row)}
         return cls(
             seeds=[seeds[each] for each in ids if each in seeds],
             near=near,
@@ -150,27 +156,29 @@ class _Around:
             vectors=index.search.vectors(list(known)),
             arrows=arrows_between(rows),
             derived=frozenset(made),
-            spoken_for=_spoken_for(night),
+            spoken_for=_find_decided_pairs(context),
         )
 
-    def cluster(self, night: Night, seed: Memory, taken: Container[str]) -> Cluster | None:
+    def cluster(
+        self, context: JobContext, seed: Memory, taken: Container[str]
+    ) -> MemoryCluster | None:
         """Return what belongs together with a memory; nothing if that is too little."""
         free = [each for each in (seed, *self._beside(seed)) if each.id not in taken]
-        fits = [each for each in free if self._may_join(night, seed, each)]
+        fits = [each for each in free if self._may_join(context, seed, each)]
         if seed not in fits:
             return None
         rows = np.stack([self.vectors[each.id] for each in fits])
-        most = night.habits.consolidate_most
-        places = find_cluster(rows, _bar(night), most, self._at_odds(fits))
-        if len(places) < _least(night):
+        most = context.config.consolidate_most
+        places = find_cluster(rows, _similarity_threshold(context), most, self._at_odds(fits))
+        if len(places) < _members_at_least(context):
             return None
         members = sorted((fits[place] for place in places), key=_oldest_first)
-        return Cluster(tuple(members), tuple(self._pairs(members)))
+        return MemoryCluster(tuple(members), tuple(self._pairs(members)))
 
     def _beside(self, seed: Memory) -> list[Memory]:
         return [self.known[hit.id] for hit in self.near.get(seed.id, ()) if hit.id in self.known]
 
-    def _may_join(self, night: Night, seed: Memory, memory: Memory) -> bool:
+    def _may_join(self, context: JobContext, seed: Memory, memory: Memory) -> bool:
         """Whether a memory may be told together with others: neither made of some already, nor
         too long to be read whole, nor an event, whose day is part of what it says, nor the
         statement of a claim, which stands by itself."""
@@ -182,7 +190,7 @@ class _Around:
             and memory.type is not MemoryType.EVENT
             and memory.claim is None
             and memory.valid_until == seed.valid_until
-            and one_voice(pair_of(seed, memory, 0.0))
+            and has_one_voice(build_pair(seed, memory, 0.0))
         )
 
     def _at_odds(self, fits: Sequence[Memory]) -> list[tuple[int, int]]:
@@ -198,13 +206,13 @@ class _Around:
 
     def _pairs(self, members: Sequence[Memory]) -> list[MemoryPair]:
         return [
-            pair_of(one, other, float(self.vectors[one.id] @ self.vectors[other.id]))
+            build_pair(one, other, float(self.vectors[one.id] @ self.vectors[other.id]))
             for one, other in combinations(members, 2)
         ]
 
 
-def _spoken_for(night: Night) -> frozenset[frozenset[str]]:
-    log = night.stores.log
+def _find_decided_pairs(context: JobContext) -> frozenset[frozenset[str]]:
+    log = context.stores.log
     asked = [
         each
         for status in (ProposalStatus.PENDING, ProposalStatus.REJECTED)
@@ -216,39 +224,41 @@ def _spoken_for(night: Night) -> frozenset[frozenset[str]]:
     )
 
 
-def _near(night: Night, seeds: Iterable[Memory]) -> dict[str, list[IndexHit]]:
+def _find_neighbours(context: JobContext, seeds: Iterable[Memory]) -> dict[str, list[IndexHit]]:
     """Return the nearest working memories of each, all in its own space."""
     spaces: dict[str | None, list[str]] = defaultdict(list)
     for seed in seeds:
         spaces[seed.space].append(seed.id)
-    drawn = DRAWN * night.habits.consolidate_most
+    drawn = DRAWN * context.config.consolidate_most
     near: dict[str, list[IndexHit]] = {}
     for space, ids in spaces.items():
         chosen = Filter(tiers=(Tier.WORKING,), spaces=(space,))
-        near |= night.stores.search.neighbours(ids, chosen, night.now, drawn, _bar(night))
+        near |= context.stores.search.neighbours(
+            ids, chosen, context.now, drawn, _similarity_threshold(context)
+        )
     return near
 
 
-def _most(night: Night) -> int:
+def _clusters_at_most(context: JobContext) -> int:
     """Return how many clusters are looked at: as many as may be told as one, where looking
     costs; more, where most of them turn out to be nothing."""
-    most = night.habits.consolidate_clusters
-    return most * LOOKED_AT if night.judge.cheap else most
+    most = context.config.consolidate_clusters
+    return most * LOOKED_AT if context.judge.cheap else most
 
 
-def _least(night: Night) -> int:
+def _members_at_least(context: JobContext) -> int:
     """Return how many make a cluster: two that say the same are for the duplicate_merger."""
-    least = night.habits.consolidate_least
-    return max(least, JOINED_LEAST) if night.judge.cheap else least
+    least = context.config.consolidate_least
+    return max(least, JOINED_LEAST) if context.judge.cheap else least
 
 
-def _bar(night: Night) -> float:
+def _similarity_threshold(context: JobContext) -> float:
     """Return how alike memories have to be: more so for a judge that only joins sentences."""
-    habits = night.habits
-    return habits.consolidate_near if night.judge.cheap else habits.consolidate_similarity
+    config = context.config
+    return config.consolidate_near if context.judge.cheap else config.consolidate_similarity
 
 
-def _ends(row: EdgeRow) -> tuple[str, str]:
+def _edge_ends(row: EdgeRow) -> tuple[str, str]:
     return row.source, row.connection.target
 
 
@@ -256,18 +266,24 @@ def _oldest_first(memory: Memory) -> tuple[datetime, str]:
     return memory.created, memory.id
 
 
-def _agreeing(night: Night, cluster: Cluster) -> Cluster:
+def _drop_disagreeing(context: JobContext, cluster: MemoryCluster) -> MemoryCluster:
     """Leave out what the judge finds at odds with a newer member, or strange to it."""
-    verdicts = zip(cluster.pairs, judged(night, cluster.pairs), strict=True)
-    out = {pair.older.id for pair, verdict in verdicts if verdict and _apart(night, pair, verdict)}
-    return Cluster(tuple(each for each in cluster.members if each.id not in out))
+    verdicts = zip(cluster.pairs, judge_pairs(context, cluster.pairs), strict=True)
+    out = {
+        pair.older.id
+        for pair, verdict in verdicts
+        if verdict and _is_at_odds(context, pair, verdict)
+    }
+    return MemoryCluster(tuple(each for each in cluster.members if each.id not in out))
 
 
-def _apart(night: Night, pair: MemoryPair, verdict: Verdict) -> bool:
-    if night.judge.cheap and (verdict.relation is Relation.NONE or of_others(pair)):
+def _is_at_odds(context: JobContext, pair: MemoryPair, verdict: Verdict) -> bool:
+    if context.judge.cheap and (
+        verdict.relation is Relation.NONE or is_about_different_things(pair)
+    ):
         return True
     at_odds = verdict.relation in (Relation.EVOLUTION, Relation.TENSION)
-    return at_odds and verdict.sure >= night.habits.propose_at
+    return at_odds and verdict.sure >= context.config.propose_at
 
 
 # --- telling them as one --------------------------------------------------------------------
@@ -275,37 +291,41 @@ def _apart(night: Night, pair: MemoryPair, verdict: Verdict) -> bool:
 Synthesiser = Callable[[Sequence[Memory]], Synthesis | None]
 
 
-def patches(night: Night, clusters: Iterable[Cluster], synthesise: Synthesiser) -> list[Patch]:
+def build_patches(
+    context: JobContext, clusters: Iterable[MemoryCluster], synthesise: Synthesiser
+) -> list[Patch]:
     """Return a new memory for each cluster for which there is a text that says it all."""
     made: list[Patch] = []
     for cluster in clusters:
-        if night.stop() or len(made) == night.habits.consolidate_clusters:
-            night.again |= cluster.ids
-        elif len(cluster.members) >= _least(night):
-            made += _told_as_one(night, cluster, synthesise)
+        if context.stop() or len(made) == context.config.consolidate_clusters:
+            context.again |= cluster.ids
+        elif len(cluster.members) >= _members_at_least(context):
+            made += _build_synthesis_patch(context, cluster, synthesise)
     return made
 
 
-def _told_as_one(night: Night, cluster: Cluster, synthesise: Synthesiser) -> list[Patch]:
+def _build_synthesis_patch(
+    context: JobContext, cluster: MemoryCluster, synthesise: Synthesiser
+) -> list[Patch]:
     told = synthesise(cluster.members)
     if told is None:
-        night.again |= cluster.ids
+        context.again |= cluster.ids
         return []
-    night.report.judged += not night.judge.cheap
+    context.report.judged += not context.judge.cheap
     if not told.content.strip():
         return []  # it was refused, and would be again as long as they say the same
-    problem = _what_is_lost(told, cluster.members)
-    if not problem and night.judge.cheap and not _is_shorter(told, cluster.members):
+    problem = _find_problem(told, cluster.members)
+    if not problem and context.judge.cheap and not _is_shorter(told, cluster.members):
         return []
     if problem:
-        counts = night.report.problems
+        counts = context.report.problems
         counts[problem] = counts.get(problem, 0) + 1
         return []
-    memory = _memory(night, cluster.members, told)
+    memory = _build_memory(context, cluster.members, told)
     return [Patch(Synthesise(memory, cluster.members), f"{len(cluster.members)} memories as one")]
 
 
-def _what_is_lost(told: Synthesis, members: Sequence[Memory]) -> str:
+def _find_problem(told: Synthesis, members: Sequence[Memory]) -> str:
     """Return what is wrong with a text for several memories; empty if nothing."""
     said = [(each.title, each.content) for each in members]
     lost = find_synthesis_fault(told.title, told.content, said, SYNTHESIS_SHARE)
@@ -325,37 +345,37 @@ def _is_shorter(told: Synthesis, members: Sequence[Memory]) -> bool:
     )
 
 
-def _memory(night: Night, members: Sequence[Memory], told: Synthesis) -> Memory:
+def _build_memory(context: JobContext, members: Sequence[Memory], told: Synthesis) -> Memory:
     """Return the memory that stands for its members: their majority's type, all their tags, no
     surer than the least sure of them, and as new as the newest."""
     newest = max(members, key=_oldest_first)
     return Memory(
-        id=night.stores.new_id(),
+        id=context.stores.new_id(),
         content=told.content.strip(),
         created=newest.created,
-        updated=night.now,
-        type=_majority(members),
+        updated=context.now,
+        type=_majority_type(members),
         space=newest.space,
         title=told.title.strip() or None,
-        tags=_tags(night, members),
+        tags=_collect_tags(context, members),
         source=SOURCE,
         confidence=min(each.confidence for each in members),
         valid_until=newest.valid_until,
         origin=_common_origin(members),
-        connections=tuple(_derived_from(night, each) for each in members),
+        connections=tuple(_build_derived_from(context, each) for each in members),
     )
 
 
-def _majority(members: Sequence[Memory]) -> MemoryType:
+def _majority_type(members: Sequence[Memory]) -> MemoryType:
     """Return the most common type; of equally common ones the newest memory's."""
     newest_first = sorted(members, key=_oldest_first, reverse=True)
     return Counter(each.type for each in newest_first).most_common(1)[0][0]
 
 
-def _tags(night: Night, members: Sequence[Memory]) -> tuple[str, ...]:
+def _collect_tags(context: JobContext, members: Sequence[Memory]) -> tuple[str, ...]:
     """Return all tags. What the self defines stays defined by it: by the tag that says so."""
     tags = dict.fromkeys(tag for each in members for tag in each.tags)
-    rows = night.stores.graph.edges([each.id for each in members])
+    rows = context.stores.graph.edges([each.id for each in members])
     ids = {each.id for each in members}
     if any(r.connection.edge is Edge.DEFINES and r.connection.target in ids for r in rows):
         tags = {ABOUT_SELF: None, **tags}
@@ -377,7 +397,7 @@ def _common_origin(members: Sequence[Memory]) -> Origin | None:
     return None if origin == Origin() else origin
 
 
-def _derived_from(night: Night, member: Memory) -> Connection:
+def _build_derived_from(context: JobContext, member: Memory) -> Connection:
     return Connection(
-        member.id, Edge.DERIVED_FROM, 1.0, "told together", night.report.job, night.now
+        member.id, Edge.DERIVED_FROM, 1.0, "told together", context.report.job, context.now
     )

@@ -39,18 +39,18 @@ from madeleine.rules.forgetting import (
 )
 from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle, LifecycleState, has_faded
 from madeleine.rules.strengthening import use_days
-from madeleine.sleep.asking import fadings_room
-from madeleine.sleep.breaker import tripped
-from madeleine.sleep.deeds import question_of
-from madeleine.sleep.fading import least_chance, lifecycle, protected_codes
-from madeleine.sleep.standings import CORE, WORKING, days_before, pages
-from madeleine.sleep.values import AskedInstead, Night, Patch, PutAway, SetTier
+from madeleine.sleep.asking import fading_slots
+from madeleine.sleep.breaker import breaker_reason
+from madeleine.sleep.deeds import action_question_key
+from madeleine.sleep.fading import build_lifecycle, least_chance, protected_codes
+from madeleine.sleep.standings import CORE, WORKING, days_before, iterate_pages
+from madeleine.sleep.values import AskedInstead, JobContext, Patch, PutAway, SetTier
 from madeleine.write.questions import rejected_keys
 
 READ_AT_ONCE = 500  # memories whose texts are read: of a store that faded as a whole a few matter
 
 
-def decay_manager() -> DecayManager:
+def make_decay_manager() -> DecayManager:
     """Return the job."""
     return DecayManager()
 
@@ -63,81 +63,86 @@ class DecayManager:
     def __init__(self) -> None:
         self._lifecycle: Lifecycle = ExponentialLifecycle()
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        self._lifecycle = lifecycle(night.habits)
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        self._lifecycle = build_lifecycle(context.config)
         faded = {
             memory_id: chance
-            for page in pages(night)
-            for memory_id, chance in self._faded(night, page)
+            for page in iterate_pages(context)
+            for memory_id, chance in self._find_faded(context, page)
         }
-        faded = _not_defined_by_the_self(night, faded)
-        faded = _not_new(night, faded) if night.waits else faded
-        faded = _not_spoken_for(night, faded)
+        faded = _drop_self_defined(context, faded)
+        faded = _drop_new(context, faded) if context.waits else faded
+        faded = _drop_decided(context, faded)
         ranked = sorted(faded, key=lambda each: (faded[each], each))
         if not ranked:
             return []
-        asked = _asked_lately(night) - faded.keys()
-        why = tripped(night, len(ranked), len(ranked), asked=len(asked))
+        asked = _asked_lately(context) - faded.keys()
+        why = breaker_reason(context, len(ranked), len(ranked), asked=len(asked))
         if why is None:
-            return [_patch(each, faded[each.id]) for each in _going(night, ranked)]
-        return _ask_about(night, ranked, faded, why)
+            return [
+                _build_patch(each, faded[each.id])
+                for each in _iterate_still_fading(context, ranked)
+            ]
+        return _ask_about(context, ranked, faded, why)
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Nothing to note: every memory is looked at each time."""
 
-    def _faded(self, night: Night, page: MemoryColumns) -> Iterator[tuple[str, float]]:
-        habits = night.habits
-        least = habits.decay_least_days if night.waits else 0.0
-        idle = days_before(night, page.last_accessed) >= least
-        may = (page.tiers == WORKING) & (_protections(night, page) == member_code(Protection.NONE))
+    def _find_faded(self, context: JobContext, page: MemoryColumns) -> Iterator[tuple[str, float]]:
+        config = context.config
+        least = config.decay_least_days if context.waits else 0.0
+        idle = days_before(context, page.last_accessed) >= least
+        may = (page.tiers == WORKING) & (
+            _find_protections(context, page) == member_code(Protection.NONE)
+        )
         places = np.flatnonzero(may & idle)
-        chances = self._chances(night, page, places).tolist()
+        chances = self._compute_chances(context, page, places).tolist()
         weights = page.importance[places].tolist()
         for place, chance, weight in zip(places.tolist(), chances, weights, strict=True):
-            if has_faded(chance, weight, least_chance(habits), habits.decay_importance):
+            if has_faded(chance, weight, least_chance(config), config.decay_importance):
                 yield page.ids[place], chance
 
-    def _chances(
-        self, night: Night, page: MemoryColumns, places: NDArray[np.int64]
+    def _compute_chances(
+        self, context: JobContext, page: MemoryColumns, places: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return retrievabilities, all in one go where single uses do not matter."""
         if isinstance(self._lifecycle, ExponentialLifecycle):
-            idle = days_before(night, page.last_accessed)[places]
+            idle = days_before(context, page.last_accessed)[places]
             return self._lifecycle.chances(page.stability[places], idle)
-        lives = self._lives(night, page, places.tolist())
+        lives = self._read_lives(context, page, places.tolist())
         return np.array([self._lifecycle.retrievability(each) for each in lives], np.float64)
 
-    def _lives(
-        self, night: Night, page: MemoryColumns, places: Sequence[int]
+    def _read_lives(
+        self, context: JobContext, page: MemoryColumns, places: Sequence[int]
     ) -> Iterator[LifecycleState]:
         ids = [page.ids[each] for each in places]
-        uses = night.stores.log.uses(ids)
-        ages = days_before(night, page.created)
-        idle = days_before(night, page.last_accessed)
+        uses = context.stores.log.uses(ids)
+        ages = days_before(context, page.created)
+        idle = days_before(context, page.last_accessed)
         for place, memory_id in zip(places, ids, strict=True):
-            born = night.now - timedelta(days=float(ages[place]))
+            born = context.now - timedelta(days=float(ages[place]))
             after, whispers = use_days(born, uses.get(memory_id, ()))
             stability = float(page.stability[place])
             yield LifecycleState(float(ages[place]), float(idle[place]), stability, after, whispers)
 
 
-def _protections(night: Night, page: MemoryColumns) -> NDArray[np.uint8]:
+def _find_protections(context: JobContext, page: MemoryColumns) -> NDArray[np.uint8]:
     """Return what protects the memories of a page, by the rule that forgetting goes by."""
-    habits = night.habits
+    config = context.config
     found = ProtectionColumns(
         importance=page.importance,
-        age=days_before(night, page.created),
+        age=days_before(context, page.created),
         tagged=page.protected,
         core=(page.tiers == CORE) | page.about_self,
-        of_protected_type=np.isin(page.types, list(protected_codes(habits))),
+        of_protected_type=np.isin(page.types, list(protected_codes(config))),
     )
-    grace = habits.decay_grace_days if night.waits else 0.0
+    grace = config.decay_grace_days if context.waits else 0.0
     return find_protections(
-        found, ForgettingThresholds(keep_importance=habits.decay_importance, grace_days=grace)
+        found, ForgettingThresholds(keep_importance=config.decay_importance, grace_days=grace)
     )
 
 
-def _patch(memory: Memory, chance: float) -> Patch:
+def _build_patch(memory: Memory, chance: float) -> Patch:
     why = (
         f"not used for long: it is unlikely to come to mind ({chance:.0%}) "
         f"and matters little ({memory.importance:.0%})"
@@ -145,25 +150,25 @@ def _patch(memory: Memory, chance: float) -> Patch:
     return Patch(SetTier(memory, Tier.ARCHIVAL), why)
 
 
-def _going(night: Night, ids: Sequence[str]) -> Iterator[Memory]:
+def _iterate_still_fading(context: JobContext, ids: Sequence[str]) -> Iterator[Memory]:
     """Yield those that are still at hand and about no time to come, in the order given."""
     for start in range(0, len(ids), READ_AT_ONCE):
         some = ids[start : start + READ_AT_ONCE]
-        known = night.stores.search.memories(some)
+        known = context.stores.search.memories(some)
         for memory in (known[each] for each in some if each in known):
-            if memory.tier is Tier.WORKING and not is_upcoming(memory, night.now):
+            if memory.tier is Tier.WORKING and not is_upcoming(memory, context.now):
                 yield memory
 
 
 def _ask_about(
-    night: Night, ranked: Sequence[str], faded: dict[str, float], why: Cause
+    context: JobContext, ranked: Sequence[str], faded: dict[str, float], why: Cause
 ) -> list[Patch]:
     """Return the one question about those that are least likely to come to mind."""
-    some = tuple(islice(_going(night, ranked), fadings_room(night)))
+    some = tuple(islice(_iterate_still_fading(context, ranked), fading_slots(context)))
     if not some:
-        night.report.stopped = why.extended(instead=AskedInstead.BEFORE)
+        context.report.stopped = why.extended(instead=AskedInstead.BEFORE)
         return []
-    night.report.stopped = why.extended(instead=AskedInstead.SOME, asked=len(some))
+    context.report.stopped = why.extended(instead=AskedInstead.SOME, asked=len(some))
     reason = (
         "not used for long: each is unlikely to come to mind "
         f"(at most {max(faded[each.id] for each in some):.0%}) and matters little"
@@ -174,65 +179,67 @@ def _ask_about(
 # -- what is left alone ----------------------------------------------------------------------
 
 
-def _not_defined_by_the_self(night: Night, faded: dict[str, float]) -> dict[str, float]:
+def _drop_self_defined(context: JobContext, faded: dict[str, float]) -> dict[str, float]:
     """Leave out what the self is connected to as being about it, tagged so or not."""
-    self_id = night.stores.graph.self_id()
+    self_id = context.stores.graph.self_id()
     if self_id is None or not faded:
         return faded
-    rows = night.stores.graph.edges([self_id])
+    rows = context.stores.graph.edges([self_id])
     defined = {row.connection.target for row in rows if row.connection.edge is Edge.DEFINES}
     return {each: chance for each, chance in faded.items() if each not in defined}
 
 
-def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
+def _drop_decided(context: JobContext, faded: dict[str, float]) -> dict[str, float]:
     """Leave out what a person wants to keep where it is, what they are being asked about, since
     a question about a memory that was archived meanwhile could not be answered any more, and what
     they were asked about in vain."""
-    index = night.stores.index
+    index = context.stores.index
     pending = index.log.proposals(ProposalStatus.PENDING)
     asked = {node for each in pending for node in each.source_nodes}
     expired = index.log.proposals(ProposalStatus.EXPIRED)
-    in_vain = {node for each in expired if _had_its_time(night, each) for node in each.source_nodes}
+    in_vain = {
+        node for each in expired if _had_its_time(context, each) for node in each.source_nodes
+    }
     rejected = index.log.proposals(ProposalStatus.REJECTED)
     named = {
         node for each in rejected if each.type is ProposalType.DECAY for node in each.source_nodes
     }
-    said_no = rejected_keys(night.stores)
+    said_no = rejected_keys(context.stores)
     moves = [
         SetTier(each, Tier.ARCHIVAL)
         for each in index.search.memories(named & faded.keys()).values()
     ]
-    refused = {each.memory.id for each in moves if question_of(each) in said_no}
+    refused = {each.memory.id for each in moves if action_question_key(each) in said_no}
     left_out = asked | in_vain | refused
     return {each: chance for each, chance in faded.items() if each not in left_out}
 
 
-def _had_its_time(night: Night, proposal: Proposal) -> bool:
+def _had_its_time(context: JobContext, proposal: Proposal) -> bool:
     """Whether a question about fadings expired because nobody answered it, and not because one
     of its memories changed."""
-    least = timedelta(days=night.habits.proposal_days)
+    least = timedelta(days=context.config.proposal_days)
     resolved, is_fading = proposal.resolved, proposal.type is ProposalType.DECAY
     return is_fading and resolved is not None and resolved - proposal.created >= least
 
 
-def _asked_lately(night: Night) -> set[str]:
+def _asked_lately(context: JobContext) -> set[str]:
     """Return which memories people were asked about in the last weeks. They faded together
     with those that are left, so these are asked about too, and not archived for being fewer."""
-    since = night.now - timedelta(days=night.habits.proposal_days)
-    lists = [each for each in night.stores.log.proposals() if dict(each.action).get("keys")]
+    since = context.now - timedelta(days=context.config.proposal_days)
+    lists = [each for each in context.stores.log.proposals() if dict(each.action).get("keys")]
     return {node for each in lists if each.created > since for node in each.source_nodes}
 
 
-def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
+def _drop_new(context: JobContext, faded: dict[str, float]) -> dict[str, float]:
     """Leave out what came into this home only lately, however old it says it is."""
-    since = night.now - timedelta(days=night.habits.decay_grace_days)
+    since = context.now - timedelta(days=context.config.decay_grace_days)
     return {
         memory_id: chance
         for memory_id, chance in faded.items()
-        if not any(each.at > since for each in _written(night, memory_id))
+        if not any(each.at > since for each in _find_remembered_events(context, memory_id))
     }
 
 
-def _written(night: Night, memory_id: str) -> list[Event]:
-    history = night.stores.log.history(memory_id)
+def _find_remembered_events(context: JobContext, memory_id: str) -> list[Event]:
+    history = context.stores.log.history(memory_id)
     return [each for each in history if each.kind is EventKind.REMEMBERED]

@@ -27,16 +27,16 @@ from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
 from madeleine.rules.merging import duplicate_score, keeper_order
 from madeleine.sleep.pairs import (
-    Answers,
     Arrows,
-    Look,
+    PairAnswers,
     PairJob,
-    of_others,
-    of_talk,
-    one_scope,
-    one_voice,
+    PairQuery,
+    has_one_scope,
+    has_one_voice,
+    is_about_different_things,
+    is_from_conversation,
 )
-from madeleine.sleep.values import Merge, Night, Patch
+from madeleine.sleep.values import JobContext, Merge, Patch
 
 NAME = "duplicate_merger"
 ROUNDS = 6  # of three copies the third is merged once the first two are one
@@ -47,41 +47,45 @@ APART = frozenset(
 )
 """Edges that say that the two are not one."""
 
-Ids = tuple[str, str]
+PairIds = tuple[str, str]
 
 
-def duplicate_merger() -> PairJob:
-    return PairJob(NAME, look, patches, rounds=ROUNDS)
+def make_duplicate_merger() -> PairJob:
+    return PairJob(NAME, build_pair_query, build_patches, rounds=ROUNDS)
 
 
-def look(night: Night) -> Look:
+def build_pair_query(context: JobContext) -> PairQuery:
     """Return which pairs may say the same."""
-    return Look(
+    return PairQuery(
         chosen=Filter(),
-        beside=_beside,
-        neighbours=night.habits.duplicate_neighbours,
-        least=night.habits.duplicate_similarity,
+        beside=_partner_filter,
+        neighbours=context.config.duplicate_neighbours,
+        least=context.config.duplicate_similarity,
         worth=lambda pair, arrows: (
             may_merge(pair, arrows)
-            and not (night.judge.cheap and _apart(pair))
-            and _score(pair) >= night.habits.duplicate_score
+            and not (context.judge.cheap and _looks_different(pair))
+            and _pair_score(pair) >= context.config.duplicate_score
         ),
     )
 
 
-def _beside(memory: Memory) -> Filter:
+def _partner_filter(memory: Memory) -> Filter:
     """What a memory may be merged with: its own type, in its own space or in none."""
     return Filter(types=(memory.type,), spaces=(memory.space, None) if memory.space else ())
 
 
-def _apart(pair: MemoryPair) -> bool:
+def _looks_different(pair: MemoryPair) -> bool:
     """Whether a judge of words would miss what tells two texts apart: who said it when, a sign
     that is no word, a denial."""
     older, newer = join_title_and_text(pair.older), join_title_and_text(pair.newer)
-    return of_talk(pair) or not have_same_marks(older, newer) or not denies_alike(older, [newer])
+    return (
+        is_from_conversation(pair)
+        or not have_same_marks(older, newer)
+        or not denies_alike(older, [newer])
+    )
 
 
-def _score(pair: MemoryPair) -> float:
+def _pair_score(pair: MemoryPair) -> float:
     older, newer = pair.older, pair.newer
     return duplicate_score(
         pair.similarity,
@@ -95,8 +99,8 @@ def may_merge(pair: MemoryPair, arrows: Arrows) -> bool:
     older, newer = pair.older, pair.newer
     return (
         not any(row.connection.edge in APART for row in arrows)
-        and one_scope(pair)
-        and one_voice(pair)
+        and has_one_scope(pair)
+        and has_one_voice(pair)
         and older.valid_until == newer.valid_until
         and older.claim == newer.claim
         and not (older.superseded_by or newer.superseded_by)
@@ -105,7 +109,7 @@ def may_merge(pair: MemoryPair, arrows: Arrows) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class DuplicatePair:
     """Two memories that say the same, and what to do about it."""
 
     pair: MemoryPair
@@ -113,7 +117,9 @@ class Same:
     ask: bool
 
 
-def patches(night: Night, answers: Answers, keepers: Mapping[Ids, str] = {}) -> list[Patch]:
+def build_patches(
+    context: JobContext, answers: PairAnswers, keepers: Mapping[PairIds, str] = {}
+) -> list[Patch]:
     """Return the merges, each memory in at most one that is carried out.
 
     A second one would be planned for a text that the first has changed; it waits for the next
@@ -121,48 +127,48 @@ def patches(night: Night, answers: Answers, keepers: Mapping[Ids, str] = {}) -> 
     """
     taken: set[str] = set()
     made: list[Patch] = []
-    for same in _same(night, answers):
+    for same in _find_duplicates(context, answers):
         ids = set(same.pair.ids)
         if taken & ids:
-            night.again |= ids
+            context.again |= ids
             continue
         taken |= set() if same.ask else ids
-        made.append(_patch(night, same, keepers.get(same.pair.ids)))
+        made.append(_build_patch(context, same, keepers.get(same.pair.ids)))
     return made
 
 
-def _same(night: Night, answers: Answers) -> list[Same]:
+def _find_duplicates(context: JobContext, answers: PairAnswers) -> list[DuplicatePair]:
     """Return what is worth a patch: what is carried out first, and of that the surest."""
     found = [
-        Same(pair, verdict, _asks(night, pair, verdict))
+        DuplicatePair(pair, verdict, _needs_person(context, pair, verdict))
         for pair, verdict in answers.with_relation(Relation.DUPLICATE)
-        if verdict.sure >= night.habits.propose_at
+        if verdict.sure >= context.config.propose_at
     ]
     return sorted(found, key=lambda each: each.ask)
 
 
-def _asks(night: Night, pair: MemoryPair, verdict: Verdict) -> bool:
+def _needs_person(context: JobContext, pair: MemoryPair, verdict: Verdict) -> bool:
     """Whether a person has to decide."""
-    scopes = pair.older.space != pair.newer.space or _about_self(pair.older) != _about_self(
+    scopes = pair.older.space != pair.newer.space or _is_about_self(pair.older) != _is_about_self(
         pair.newer
     )
-    return verdict.sure < night.habits.merge_at or scopes or _differ(pair)
+    return verdict.sure < context.config.merge_at or scopes or _are_different(pair)
 
 
-def _about_self(memory: Memory) -> bool:
+def _is_about_self(memory: Memory) -> bool:
     return ABOUT_SELF in memory.tags
 
 
-def _differ(pair: MemoryPair) -> bool:
+def _are_different(pair: MemoryPair) -> bool:
     """Whether the two say something of different things, or different things of one."""
-    return of_others(pair) or are_told_apart(
+    return is_about_different_things(pair) or are_told_apart(
         join_title_and_text(pair.older), join_title_and_text(pair.newer)
     )
 
 
-def _patch(night: Night, same: Same, wanted: str | None) -> Patch:
+def _build_patch(context: JobContext, same: DuplicatePair, wanted: str | None) -> Patch:
     keep, drop = _keeper_first(same.pair, wanted)
-    title, content = _wording(keep, drop, same.verdict)
+    title, content = _merged_text(keep, drop, same.verdict)
     return Patch(
         Merge(keep, drop, title, content), same.verdict.reason, same.verdict.sure, same.ask
     )
@@ -170,17 +176,17 @@ def _patch(night: Night, same: Same, wanted: str | None) -> Patch:
 
 def _keeper_first(pair: MemoryPair, wanted: str | None) -> tuple[Memory, Memory]:
     """Return (keep, drop): as somebody chose, else the higher tier, the longer, the newer."""
-    both = sorted((pair.older, pair.newer), key=_keeping, reverse=True)
+    both = sorted((pair.older, pair.newer), key=_keeper_key, reverse=True)
     if wanted is not None:
         both.sort(key=lambda each: each.id != wanted)
     return both[0], both[1]
 
 
-def _keeping(memory: Memory) -> tuple[object, ...]:
+def _keeper_key(memory: Memory) -> tuple[object, ...]:
     return (*keeper_order(memory.tier.value, len(memory.content), memory.created), memory.id)
 
 
-def _wording(keep: Memory, drop: Memory, verdict: Verdict) -> tuple[str | None, str | None]:
+def _merged_text(keep: Memory, drop: Memory, verdict: Verdict) -> tuple[str | None, str | None]:
     """Return the title and text that the keeper gets, if it gets others than it has.
 
     A model's wording is taken only if it has every word of both; else what only the dropped

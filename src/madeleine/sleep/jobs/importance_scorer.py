@@ -13,13 +13,13 @@ import numpy as np
 
 from madeleine.index.search import MemoryColumns
 from madeleine.rules.importance import importance_score
-from madeleine.sleep.standings import days_before, pages
-from madeleine.sleep.values import Night, Patch, Score
+from madeleine.sleep.standings import days_before, iterate_pages
+from madeleine.sleep.values import JobContext, Patch, Score
 
 DECIMALS = 4  # finer than anybody can tell apart, and shorter in the journal
 
 
-def importance_scorer() -> ImportanceScorer:
+def make_importance_scorer() -> ImportanceScorer:
     """Return the job."""
     return ImportanceScorer()
 
@@ -29,22 +29,24 @@ class ImportanceScorer:
 
     name = "importance_scorer"
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        patches = [patch for page in pages(night) for patch in _patches(night, page)]
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        patches = [
+            patch for page in iterate_pages(context) for patch in _build_patches(context, page)
+        ]
         moved = sum(len(each.action.scores) for each in patches if isinstance(each.action, Score))
         if moved:
-            night.report.counts["scored"] = moved
+            context.report.counts["scored"] = moved
         return patches
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Nothing to note: every memory is looked at each time."""
 
 
-def _patches(night: Night, page: MemoryColumns) -> Iterator[Patch]:
+def _build_patches(context: JobContext, page: MemoryColumns) -> Iterator[Patch]:
     uses, connections = page.uses.astype(np.float64), page.connections.astype(np.float64)
-    days = days_before(night, page.last_accessed)
+    days = days_before(context, page.last_accessed)
     found = np.round(importance_score(uses, connections, days, page.stability), DECIMALS)
-    far = np.abs(found - page.importance) >= night.habits.importance_step
+    far = np.abs(found - page.importance) >= context.config.importance_step
     moved = np.flatnonzero(far).tolist()
     if not moved:
         return

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madeleine.sleep.values import Night, Patch
+from madeleine.sleep.values import JobContext, Patch
 from madeleine.write.core import count_over_cap, hold_core_cap
 from madeleine.write.reconcile import embed_missing, reconcile
 from madeleine.write.record import replay_journal
 
 
-def index_updater() -> IndexUpdater:
+def make_index_updater() -> IndexUpdater:
     """Return the job."""
     return IndexUpdater()
 
@@ -30,41 +30,41 @@ class IndexUpdater:
     def __init__(self) -> None:
         self._behind = False
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        changed, gone, broken = _look(night)
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        changed, gone, broken = _count_stale_files(context)
         self._behind = bool(changed or gone or broken)
-        if night.report.dry_run:
-            night.report.counts.update(changed=changed, gone=gone, unreadable=broken)
-            night.report.counts["over_core_cap"] = count_over_cap(night.stores)
+        if context.report.dry_run:
+            context.report.counts.update(changed=changed, gone=gone, unreadable=broken)
+            context.report.counts["over_core_cap"] = count_over_cap(context.stores)
         return []
 
-    def done(self, night: Night) -> None:
-        stores = night.stores
+    def done(self, context: JobContext) -> None:
+        stores = context.stores
         with stores.writing:
             replay_journal(stores.journal, stores.index)
         found: dict[str, int] = {}
         if self._behind:
-            done = reconcile(stores, night.progress)
+            done = reconcile(stores, context.progress)
             found = {"written": done.written, "dropped": done.dropped}
-        demoted = hold_core_cap(stores, night.report.run)
+        demoted = hold_core_cap(stores, context.report.run)
         found["demoted"] = len(demoted)
-        night.report.applied += len(demoted)
+        context.report.applied += len(demoted)
         if stores.minds.embedder is not None and stores.search.unembedded(1):
-            found["read"] = embed_missing(stores, night.progress)
-        night.report.counts.update({name: count for name, count in found.items() if count})
+            found["read"] = embed_missing(stores, context.progress)
+        context.report.counts.update({name: count for name, count in found.items() if count})
 
 
-def _look(night: Night) -> tuple[int, int, int]:
+def _count_stale_files(context: JobContext) -> tuple[int, int, int]:
     """Return how many files are not as the index knows them, how many are gone, and how many
     could not be read the last time and have to be tried again."""
-    stores = night.stores
+    stores = context.stores
     if not stores.vault.is_folder:
         return 0, 0, 0  # nobody can change a file there but by a verb
     known = stores.search.fingerprints()
     broken = {each.path for each in stores.search.unreadable()}
     changed = 0
     for found in stores.vault.scan():
-        night.report.looked += 1
+        context.report.looked += 1
         looks = known.pop(found.path, None)
         changed += looks != found.fingerprint and found.path not in broken
     closed = tuple(stores.vault.unread_folders)

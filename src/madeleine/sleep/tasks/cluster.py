@@ -42,10 +42,10 @@ from madeleine.rules.communities import Community, find_communities
 from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.patterns import find_refused, match_summaries, members_digest, rest_digest
 from madeleine.rules.similarity import VectorSet
-from madeleine.sleep.deeds import question_of
+from madeleine.sleep.deeds import action_question_key
 from madeleine.sleep.standings import MICROS_A_DAY
 from madeleine.sleep.tasks.decay import bar_of
-from madeleine.sleep.values import STOPPED, Forget, Night, Patch, Summarise
+from madeleine.sleep.values import STOPPED, JobContext, MoveToTrash, Patch, Summarise
 from madeleine.write.questions import rejected_keys
 from madeleine.write.summaries import refused_summaries, summary_members
 
@@ -60,13 +60,13 @@ TAGS_AT_MOST = 8
 SHOWN, SHOWN_IDS, SHOWN_CHARS = 2, 20, 100  # clusters in the report, and how much of each
 
 
-def cluster() -> Cluster:
+def make_cluster_task() -> ClusterTask:
     """Return the task."""
-    return Cluster()
+    return ClusterTask()
 
 
 @dataclass(frozen=True)
-class Group:
+class FoundCluster:
     """A cluster that was found, its members in the order of their ids."""
 
     all: EmbeddedMemories
@@ -106,7 +106,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownSummary:
     """A summary that is there."""
 
     memory: Memory
@@ -116,84 +116,89 @@ class Known:
     """Whether it is as the last run left it: no person edited, moved or retired it since."""
 
 
-class Cluster:
+class ClusterTask:
     """The task."""
 
     name = NAME
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        known = _known(night)
-        groups = _groups(night, known)
-        if night.stop():
-            night.report.stopped = STOPPED
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        known = _find_summaries(context)
+        groups = _find_clusters(context, known)
+        if context.stop():
+            context.report.stopped = STOPPED
             return []
         same = match_summaries([each.ids for each in groups], [each.members for each in known])
-        _tell(night, groups)
-        night.tell = lambda: _count(night)
-        made = _summaries(night, _changed(night, groups, known, same))
-        lost = _dissolved(night, known, set(same.values()))
+        _report_clusters(context, groups)
+        context.tell = lambda: _report_carried_out(context)
+        made = _build_summaries(context, _select_changed(context, groups, known, same))
+        lost = _find_dissolved(context, known, set(same.values()))
         return [
             *(Patch(each, f"{len(each.memory.connections)} memories are alike") for each in made),
             *(Patch(each, "its cluster is no more") for each in lost),
         ]
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Nothing to note: every memory is looked at each time."""
 
 
 # --- what is there ------------------------------------------------------------------------
 
 
-def _known(night: Night) -> list[Known]:
+def _find_summaries(context: JobContext) -> list[KnownSummary]:
     """Return the summaries that are there, also those that somebody retired, or whose tags
     somebody took away."""
-    search = night.stores.search
+    search = context.stores.search
     found = search.memories(search.of_source(META_SOURCE)).values()
     return [
-        Known(each, pattern, summary_members(night.stores, each), _is_ours(night, each, pattern))
+        KnownSummary(
+            each, pattern, summary_members(context.stores, each), _is_ours(context, each, pattern)
+        )
         for each in sorted(found, key=lambda each: each.id)
         for pattern in (read_meta_pattern(each),)
     ]
 
 
-def _is_ours(night: Night, memory: Memory, pattern: MetaPattern | None) -> bool:
-    retired = memory.valid_until is not None and memory.valid_until <= night.now
+def _is_ours(context: JobContext, memory: Memory, pattern: MetaPattern | None) -> bool:
+    retired = memory.valid_until is not None and memory.valid_until <= context.now
     if retired or memory.superseded_by is not None or pattern is None:
         return False
     if pattern.text != text_digest(memory):
         return False
-    return pattern.rest in ("", rest_digest(memory)) or _only_jobs_changed(night, memory)
+    return pattern.rest in ("", rest_digest(memory)) or _only_jobs_changed(context, memory)
 
 
-def _only_jobs_changed(night: Night, memory: Memory) -> bool:
+def _only_jobs_changed(context: JobContext, memory: Memory) -> bool:
     """Whether what is different about a summary came from other jobs: one may archive it, or
     let it name whom a member was merged into."""
-    found = night.stores.log.history(memory.id)
+    found = context.stores.log.history(memory.id)
     changers = [each.body.get("by") for each in found if each.kind is EventKind.CHANGED]
     since = list(takewhile(lambda by: by != NAME, changers))
     return bool(since) and MACHINE_AUTHORS.issuperset(since)
 
 
-def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
+def _find_clusters(context: JobContext, known: Iterable[KnownSummary]) -> list[FoundCluster]:
     """Return the clusters, the largest first."""
-    habits = night.habits.consolidation
+    config = context.config.consolidation
     members = sorted({each for summary in known for each in summary.members})
-    found = night.stores.search.gathered(bar_of(night), night.now, members, night.stop)
-    night.report.looked += len(found)
+    found = context.stores.search.gathered(bar_of(context), context.now, members, context.stop)
+    context.report.looked += len(found)
     cloud = VectorSet(found.matrix, found.rows)
-    least, fewest = habits.similarity_threshold, habits.min_cluster_size
+    least, fewest = config.similarity_threshold, config.min_cluster_size
     # One core is enough: a second one gains little, and whoever asks something needs it.
     with threadpool_limits(1, "blas"):
-        together = find_communities(cloud, least, fewest, found.spaces, night.stop)
-    return [Group(found, each) for each in together]
+        together = find_communities(cloud, least, fewest, found.spaces, context.stop)
+    return [FoundCluster(found, each) for each in together]
 
 
-def _changed(
-    night: Night, groups: Sequence[Group], known: Sequence[Known], same: Mapping[int, int]
-) -> list[tuple[Group, Known | None]]:
+def _select_changed(
+    context: JobContext,
+    groups: Sequence[FoundCluster],
+    known: Sequence[KnownSummary],
+    same: Mapping[int, int],
+) -> list[tuple[FoundCluster, KnownSummary | None]]:
     """Return the clusters without a summary, and those whose summary no longer fits, as many as
     may be written. Others are as they were, or a person's, or were forgotten by one."""
-    unwanted = find_refused([each.ids for each in groups], refused_summaries(night.stores))
+    unwanted = find_refused([each.ids for each in groups], refused_summaries(context.stores))
     pairs = [
         (group, known[same[place]] if place in same else None)
         for place, group in enumerate(groups)
@@ -201,11 +206,11 @@ def _changed(
     ]
     theirs = sum(summary is not None and not summary.ours for _, summary in pairs)
     if theirs:
-        night.report.counts["left_to_their_editors"] = theirs
-    return _as_many_as_may_be(night, [pair for pair in pairs if _is_wanted(*pair)])
+        context.report.counts["left_to_their_editors"] = theirs
+    return _limit_per_run(context, [pair for pair in pairs if _needs_summary(*pair)])
 
 
-def _is_wanted(group: Group, summary: Known | None) -> bool:
+def _needs_summary(group: FoundCluster, summary: KnownSummary | None) -> bool:
     """Whether a cluster has no summary, or one of ours that is of other members or texts."""
     if summary is None:
         return True
@@ -213,28 +218,30 @@ def _is_wanted(group: Group, summary: Known | None) -> bool:
     return not fits and summary.ours
 
 
-def _as_many_as_may_be(
-    night: Night, wanted: Sequence[tuple[Group, Known | None]]
-) -> list[tuple[Group, Known | None]]:
+def _limit_per_run(
+    context: JobContext, wanted: Sequence[tuple[FoundCluster, KnownSummary | None]]
+) -> list[tuple[FoundCluster, KnownSummary | None]]:
     """Return those that are written in this run. A rewriting that somebody took back, or
     rejected, is none of them: no model is asked for it again."""
-    said_no = rejected_keys(night.stores)
-    changed: list[tuple[Group, Known | None]] = []
+    said_no = rejected_keys(context.stores)
+    changed: list[tuple[FoundCluster, KnownSummary | None]] = []
     for at, (group, summary) in enumerate(wanted):
         if len(changed) == WRITTEN_AT_MOST:
-            night.report.counts["clusters_left"] = len(wanted) - at
+            context.report.counts["clusters_left"] = len(wanted) - at
             break
-        if summary is None or not said_no or not _is_refused(night, group, summary, said_no):
+        if summary is None or not said_no or not _is_refused(context, group, summary, said_no):
             changed.append((group, summary))
     return changed
 
 
-def _is_refused(night: Night, group: Group, summary: Known, said_no: set[str]) -> bool:
-    rewriting = Summarise(summary.memory, summary.memory, _read(night, group))
-    return question_of(rewriting) in said_no
+def _is_refused(
+    context: JobContext, group: FoundCluster, summary: KnownSummary, said_no: set[str]
+) -> bool:
+    rewriting = Summarise(summary.memory, summary.memory, _select_read_members(context, group))
+    return action_question_key(rewriting) in said_no
 
 
-def _id_of(group: Group) -> str:
+def _summary_id(group: FoundCluster) -> str:
     """Return the id of a new summary: the same on every device that finds this cluster."""
     return str(uuid.uuid5(IDS, " ".join(sorted(group.ids))))
 
@@ -242,60 +249,62 @@ def _id_of(group: Group) -> str:
 # --- writing ------------------------------------------------------------------------------
 
 
-def _summaries(night: Night, changed: Sequence[tuple[Group, Known | None]]) -> list[Summarise]:
+def _build_summaries(
+    context: JobContext, changed: Sequence[tuple[FoundCluster, KnownSummary | None]]
+) -> list[Summarise]:
     made = []
     for done, (group, known) in enumerate(changed):
-        if night.stop():
-            night.report.stopped = STOPPED
+        if context.stop():
+            context.report.stopped = STOPPED
             return []
-        made.append(_summary(night, group, known.memory if known else None))
-        night.progress(done + 1, len(changed))
+        made.append(_build_summary(context, group, known.memory if known else None))
+        context.progress(done + 1, len(changed))
     return made
 
 
-def _summary(night: Night, group: Group, was: Memory | None) -> Summarise:
+def _build_summary(context: JobContext, group: FoundCluster, was: Memory | None) -> Summarise:
     """Return the summary of a cluster. What another job may have set on it stays: its tier,
     other connections."""
-    read = _read(night, group)
-    told = _told(night, read)
+    read = _select_read_members(context, group)
+    told = _compose_text(context, read)
     new = Memory(
-        id=was.id if was else _new_id(night, group),
+        id=was.id if was else _new_id(context, group),
         content=told.content,
-        created=was.created if was else night.now,
-        updated=night.now,
+        created=was.created if was else context.now,
+        updated=context.now,
         type=MemoryType.CONCEPT,
         space=next((each.space for each in read if each.space), None),
         title=told.title,
-        tags=was.tags if was else _tags(read),
+        tags=was.tags if was else _shared_tags(read),
         source=META_SOURCE,
         confidence=min(each.confidence for each in read),
-        connections=_connections(night, group, was),
+        connections=_connections(context, group, was),
     )
     kept = replace(new, tier=was.tier) if was else new
-    return Summarise(replace(kept, origin=Origin(uri=_pattern(group, kept).uri)), was, read)
+    return Summarise(replace(kept, origin=Origin(uri=_build_pattern(group, kept).uri)), was, read)
 
 
-def _new_id(night: Night, group: Group) -> str:
-    made = _id_of(group)
-    return made if night.stores.search.get(made) is None else night.stores.new_id()
+def _new_id(context: JobContext, group: FoundCluster) -> str:
+    made = _summary_id(group)
+    return made if context.stores.search.get(made) is None else context.stores.new_id()
 
 
-def _read(night: Night, group: Group) -> tuple[Memory, ...]:
+def _select_read_members(context: JobContext, group: FoundCluster) -> tuple[Memory, ...]:
     """Return the members whose words are used, the most alike to all first, and one that tells
     the space."""
     wanted = [each for each, _ in group.nearest[:READ]]
     if group.of_a_space is not None:
         wanted.append(group.of_a_space)
-    found = night.stores.search.memories(wanted)
+    found = context.stores.search.memories(wanted)
     return tuple(found[each] for each in dict.fromkeys(wanted) if each in found)
 
 
-def _told(night: Night, read: Sequence[Memory]) -> Synthesis:
+def _compose_text(context: JobContext, read: Sequence[Memory]) -> Synthesis:
     """Return the text: a model's, if there is one and it makes nothing up, else sentences."""
     plain = build_gist(read, TEXT_CHARS)
-    if night.judge.cheap:
+    if context.judge.cheap:
         return plain
-    told = night.judge.synthesise(read[:TOLD_TO_A_MODEL])
+    told = context.judge.synthesise(read[:TOLD_TO_A_MODEL])
     if told is None or not told.content.strip() or _makes_up(told, read):
         return plain
     return Synthesis(told.title.strip() or plain.title, told.content.strip())
@@ -308,13 +317,13 @@ def _makes_up(told: Synthesis, read: Sequence[Memory]) -> bool:
     )
 
 
-def _tags(read: Sequence[Memory]) -> tuple[str, ...]:
+def _shared_tags(read: Sequence[Memory]) -> tuple[str, ...]:
     held = Counter(tag for each in read for tag in each.tags)
     shared = [tag for tag, count in held.most_common() if 2 * count > len(read)]
     return (META_TAG, *sorted(shared)[:TAGS_AT_MOST])
 
 
-def _pattern(group: Group, memory: Memory) -> MetaPattern:
+def _build_pattern(group: FoundCluster, memory: Memory) -> MetaPattern:
     return MetaPattern(
         group.dominant_type.value,
         len(group.ids),
@@ -325,13 +334,15 @@ def _pattern(group: Group, memory: Memory) -> MetaPattern:
     )
 
 
-def _connections(night: Night, group: Group, was: Memory | None) -> tuple[Connection, ...]:
+def _connections(
+    context: JobContext, group: FoundCluster, was: Memory | None
+) -> tuple[Connection, ...]:
     """Return the arrows to the members nearest to what all say; those that were there before
     keep their date."""
     before = was.connections if was else ()
     drawn = {each.target: each.at for each in before if each.edge is Edge.SUMMARIZES}
     arrows = [
-        Connection(each, Edge.SUMMARIZES, similarity, by=NAME, at=drawn.get(each) or night.now)
+        Connection(each, Edge.SUMMARIZES, similarity, by=NAME, at=drawn.get(each) or context.now)
         for each, similarity in group.nearest[:LINKED]
     ]
     others = [each for each in before if each.edge is not Edge.SUMMARIZES]
@@ -341,55 +352,57 @@ def _connections(night: Night, group: Group, was: Memory | None) -> tuple[Connec
 # --- dissolving ---------------------------------------------------------------------------
 
 
-def _dissolved(night: Night, known: Sequence[Known], kept: set[int]) -> list[Forget]:
+def _find_dissolved(
+    context: JobContext, known: Sequence[KnownSummary], kept: set[int]
+) -> list[MoveToTrash]:
     """Return which summaries go: those whose cluster is no more. Where members wait for their
     vectors nobody can tell."""
     lost = [each for at, each in enumerate(known) if at not in kept and each.ours]
     members = {each for summary in lost for each in summary.members}
-    waiting = _waiting(night, members)
-    return [Forget(each.memory) for each in lost if not waiting.intersection(each.members)]
+    waiting = _find_unembedded(context, members)
+    return [MoveToTrash(each.memory) for each in lost if not waiting.intersection(each.members)]
 
 
-def _waiting(night: Night, members: set[str]) -> set[str]:
-    search = night.stores.search
-    current = search.allowed(members, Filter(), night.now)
+def _find_unembedded(context: JobContext, members: set[str]) -> set[str]:
+    search = context.stores.search
+    current = search.allowed(members, Filter(), context.now)
     return current.difference(search.vectors(list(current)))
 
 
 # --- the report ---------------------------------------------------------------------------
 
 
-def _tell(night: Night, groups: Sequence[Group]) -> None:
+def _report_clusters(context: JobContext, groups: Sequence[FoundCluster]) -> None:
     """Put the documented figures into the report; what is made is counted when it is known."""
-    night.report.counts |= {
+    context.report.counts |= {
         "clusters_found": len(groups),
         "meta_memories_created": 0,
         "meta_memories_updated": 0,
         "meta_memories_dissolved": 0,
-        "sample_clusters": [_in_words(night, each) for each in groups[:SHOWN]],
+        "sample_clusters": [_cluster_to_json(context, each) for each in groups[:SHOWN]],
     }
 
 
-def _count(night: Night) -> None:
+def _report_carried_out(context: JobContext) -> None:
     """Count what was done, or in a dry run would be."""
-    actions = [each.action for each in night.carried_out]
+    actions = [each.action for each in context.carried_out]
     made = [each for each in actions if isinstance(each, Summarise)]
-    night.report.counts |= {
+    context.report.counts |= {
         "meta_memories_created": sum(each.was is None for each in made),
         "meta_memories_updated": sum(each.was is not None for each in made),
-        "meta_memories_dissolved": sum(isinstance(each, Forget) for each in actions),
+        "meta_memories_dissolved": sum(isinstance(each, MoveToTrash) for each in actions),
     }
 
 
-def _in_words(night: Night, group: Group) -> dict[str, object]:
+def _cluster_to_json(context: JobContext, group: FoundCluster) -> dict[str, object]:
     central = group.nearest[0][0]
-    memory = night.stores.search.memories([central]).get(central)
+    memory = context.stores.search.memories([central]).get(central)
     return {
-        "cluster_id": _id_of(group),
+        "cluster_id": _summary_id(group),
         "memory_ids": group.ids[:SHOWN_IDS],
         "size": len(group.ids),
         "dominant_type": group.dominant_type.value,
         "time_span_days": group.span_days,
         "sample_content": memory.content[:SHOWN_CHARS] if memory else "",
-        "created_at": format_time(night.now),
+        "created_at": format_time(context.now),
     }

@@ -47,10 +47,10 @@ from madeleine.rules.associations import (
     is_contrast,
 )
 from madeleine.sleep.deeds import contradiction_key
-from madeleine.sleep.pairs import pair_of
-from madeleine.sleep.refused import without_refused
+from madeleine.sleep.pairs import build_pair
+from madeleine.sleep.refused import drop_refused
 from madeleine.sleep.tasks.decay import bar_of
-from madeleine.sleep.values import STOPPED, Link, Night, Patch, Unlink
+from madeleine.sleep.values import STOPPED, AddConnections, JobContext, Patch, RemoveConnection
 from madeleine.write.questions import is_about_contrast, rejected_keys
 from madeleine.write.record import new_event, record_events
 
@@ -60,13 +60,13 @@ DAY = timedelta(days=1)
 BEGINNING = datetime.min.replace(tzinfo=UTC)  # nothing is older than a date can tell
 
 
-def creative() -> Creative:
+def make_creative_task() -> CreativeTask:
     """Return the task."""
-    return Creative()
+    return CreativeTask()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundAssociation:
     """Two memories and what a rule says of them; the arrow goes from the first to the second."""
 
     source: Memory
@@ -79,7 +79,7 @@ class Found:
         return self.source.id, self.target.id
 
 
-class Creative:
+class CreativeTask:
     """The task. With a `seed` it draws the same memories each time."""
 
     name = CREATIVE
@@ -87,38 +87,46 @@ class Creative:
     def __init__(self, seed: int | None = None) -> None:
         self._seed = seed
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        known = night.stores.graph.associations()
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        known = context.stores.graph.associations()
         own = [each for each in known if each.connection.by == CREATIVE]
-        found = sorted(_wanted(night, self._sample(night)), key=_surest_first)
-        drawn = list(_within_bounds(night, found, known))
-        _tell(night, found, drawn)
-        night.tell = lambda: _count(night)
-        return [*(_patch(night, each) for each in drawn), *fading(night, own)]
+        found = sorted(_select_wanted(context, self._sample(context)), key=_surest_first)
+        drawn = list(_within_bounds(context, found, known))
+        _report_found(context, found, drawn)
+        context.tell = lambda: _report_drawn(context)
+        return [
+            *(_build_patch(context, each) for each in drawn),
+            *build_fading_patches(context, own),
+        ]
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Note what faded, and let the next run draw other memories."""
-        following = zlib.crc32(night.report.run.encode())
-        seed = new_event(night.stores, EventKind.STATE, {"key": SEED, "value": following})
-        record_events(night.stores, [seed, *_faded_events(night)], durable=False)
+        following = zlib.crc32(context.report.run.encode())
+        seed = new_event(context.stores, EventKind.STATE, {"key": SEED, "value": following})
+        record_events(context.stores, [seed, *_faded_events(context)], durable=False)
 
-    def _sample(self, night: Night) -> list[Memory]:
-        habits, index = night.habits.consolidation, night.stores.index
+    def _sample(self, context: JobContext) -> list[Memory]:
+        config, index = context.config.consolidation, context.stores.index
         kept = index.log.state(SEED)
         seed = self._seed if self._seed is not None else kept if isinstance(kept, int) else 0
-        ids = index.search.sample(bar_of(night), night.now, habits.sample_size, seed)
-        night.report.looked += len(ids)
+        ids = index.search.sample(bar_of(context), context.now, config.sample_size, seed)
+        context.report.looked += len(ids)
         return list(index.search.memories(ids).values())
 
 
 # --- finding ------------------------------------------------------------------------------
 
 
-def _wanted(night: Night, sample: Sequence[Memory]) -> list[Found]:
+def _select_wanted(context: JobContext, sample: Sequence[Memory]) -> list[FoundAssociation]:
     """Return what the rules say of the sample and may be drawn: nobody refused it, and it has
     not faded. Who said no to a contradiction of two memories said no to their contrast too."""
-    found = [each for each in discovered(night, sample) if _has_its_turn(night, each)]
-    faded, rejected = _faded(night, [each.ends for each in found]), rejected_keys(night.stores)
+    found = [
+        each for each in discover_associations(context, sample) if _has_its_turn(context, each)
+    ]
+    faded, rejected = (
+        _find_faded(context, [each.ends for each in found]),
+        rejected_keys(context.stores),
+    )
     left = [
         each
         for each in found
@@ -128,39 +136,45 @@ def _wanted(night: Night, sample: Sequence[Memory]) -> list[Found]:
             or contradiction_key(each.source, each.target) not in rejected
         )
     ]
-    kept = without_refused(night.stores, [_patch(night, each) for each in left])
-    ends = {_ends_of(each) for each in kept}
+    kept = drop_refused(context.stores, [_build_patch(context, each) for each in left])
+    ends = {_link_ends(each) for each in kept}
     return [each for each in left if each.ends in ends]
 
 
-def _ends_of(patch: Patch) -> tuple[str, str]:
+def _link_ends(patch: Patch) -> tuple[str, str]:
     link = patch.action
-    return (link.source.id, link.connections[0].target) if isinstance(link, Link) else ("", "")
+    return (
+        (link.source.id, link.connections[0].target)
+        if isinstance(link, AddConnections)
+        else ("", "")
+    )
 
 
-def _has_its_turn(night: Night, found: Found) -> bool:
-    habits, said = night.habits.consolidation, found.association
+def _has_its_turn(context: JobContext, found: FoundAssociation) -> bool:
+    config, said = context.config.consolidation, found.association
     if said.edge is Edge.CONTRADICTS:
-        return habits.contrast_rule and not night.due
-    return said.kind != PARALLEL_CONTEXT or habits.parallel_context or not night.due
+        return config.contrast_rule and not context.due
+    return said.kind != PARALLEL_CONTEXT or config.parallel_context or not context.due
 
 
-def discovered(night: Night, sample: Sequence[Memory]) -> Iterator[Found]:
+def discover_associations(
+    context: JobContext, sample: Sequence[Memory]
+) -> Iterator[FoundAssociation]:
     """Yield what the rules say of each two that are not connected. A memory without a vector
     takes part in no pair: nothing is known of how alike it is to anything."""
     ids = [each.id for each in sample]
-    vectors = night.stores.search.vectors(ids)
+    vectors = context.stores.search.vectors(ids)
     connected = {
         frozenset((row.source, row.connection.target))
-        for row in night.stores.graph.edges_between(ids)
+        for row in context.stores.graph.edges_between(ids)
     }
     embedded = sorted((each for each in sample if each.id in vectors), key=lambda each: each.id)
     for one, other in combinations(embedded, 2):
-        if night.stop():
-            night.report.stopped = STOPPED
+        if context.stop():
+            context.report.stopped = STOPPED
             return
         if frozenset((one.id, other.id)) not in connected:
-            found = _found(pair_of(one, other, _cosine(vectors, one, other)))
+            found = _associate(build_pair(one, other, _cosine(vectors, one, other)))
             if found is not None:
                 yield found
 
@@ -170,7 +184,7 @@ def _cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
     return float(mine @ theirs / (np.linalg.norm(mine) * np.linalg.norm(theirs)))
 
 
-def _found(pair: MemoryPair) -> Found | None:
+def _associate(pair: MemoryPair) -> FoundAssociation | None:
     days = (pair.newer.created - pair.older.created) / DAY
     said = find_association(pair.older.type, pair.newer.type, pair.similarity, days)
     if said is None:
@@ -178,10 +192,10 @@ def _found(pair: MemoryPair) -> Found | None:
     source, target = pair.newer, pair.older
     if said.kind == EXPLAINS and source.type is MemoryType.CONCEPT:
         source, target = target, source  # what was seen explains the pattern
-    return Found(source, target, pair.similarity, said)
+    return FoundAssociation(source, target, pair.similarity, said)
 
 
-def _surest_first(found: Found) -> tuple[float, float, tuple[str, str]]:
+def _surest_first(found: FoundAssociation) -> tuple[float, float, tuple[str, str]]:
     return -found.association.confidence, -found.similarity, found.ends
 
 
@@ -189,10 +203,10 @@ def _surest_first(found: Found) -> tuple[float, float, tuple[str, str]]:
 
 
 def _within_bounds(
-    night: Night, found: Sequence[Found], known: Sequence[EdgeRow]
-) -> Iterator[Found]:
+    context: JobContext, found: Sequence[FoundAssociation], known: Sequence[EdgeRow]
+) -> Iterator[FoundAssociation]:
     """Yield the connections to be drawn: the surest, as long as both ends have room."""
-    most = night.habits.consolidation.associations_each
+    most = context.config.consolidation.associations_each
     taken = Counter(end for row in known for end in (row.source, row.connection.target))
     for each in found:
         fits = all(taken[end] < most for end in each.ends)
@@ -201,7 +215,7 @@ def _within_bounds(
             yield each
 
 
-def _patch(night: Night, found: Found) -> Patch:
+def _build_patch(context: JobContext, found: FoundAssociation) -> Patch:
     said = found.association
     what = said.kind or "decisions with little in common"
     reason = f"{what.replace('_', ' ')}, likeness {found.similarity:.2f}"
@@ -211,70 +225,76 @@ def _patch(night: Night, found: Found) -> Patch:
         weight=round(min(max(found.similarity, 0.0), 1.0), 4),
         reason=reason,
         by=CREATIVE,
-        at=night.now,
+        at=context.now,
         kind=said.kind,
         confidence=round(said.confidence, 4),
     )
-    link = Link(found.source, (connection,), (found.target,))
+    link = AddConnections(found.source, (connection,), (found.target,))
     return Patch(link, reason, sure=said.confidence)
 
 
 # --- fading -------------------------------------------------------------------------------
 
 
-def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
+def build_fading_patches(context: JobContext, own: Sequence[EdgeRow]) -> list[Patch]:
     """Return what takes away the associations that nobody needed in time. A contrast that a person
     approved, when they were still asked, stays."""
-    days, late = night.habits.consolidation.association_days, _late(night)
-    approved = _approved_contrasts(night)
+    days, late = context.config.consolidation.association_days, _fading_deadline(context)
+    approved = _approved_contrasts(context)
     old = [
         (each, at)
         for each in own
         if (at := each.connection.at) is not None
         and at <= late
-        and not (is_contrast(each.connection) and frozenset(_ends(each)) in approved)
+        and not (is_contrast(each.connection) and frozenset(_edge_ends(each)) in approved)
     ]
-    needed = night.stores.log.used_together([_ends(each) for each, _ in old], [at for _, at in old])
-    unused = [each for each, _ in old if _ends(each) not in needed]
-    known = night.stores.search.memories({each.source for each in unused})
+    needed = context.stores.log.used_together(
+        [_edge_ends(each) for each, _ in old], [at for _, at in old]
+    )
+    unused = [each for each, _ in old if _edge_ends(each) not in needed]
+    known = context.stores.search.memories({each.source for each in unused})
     reason = f"not used together in {days:g} days"
     return [
-        Patch(Unlink(known[each.source], each.connection), reason)
+        Patch(RemoveConnection(known[each.source], each.connection), reason)
         for each in unused
         if each.source in known
     ]
 
 
-def _approved_contrasts(night: Night) -> set[frozenset[str]]:
-    approved = night.stores.log.proposals(ProposalStatus.APPROVED)
+def _approved_contrasts(context: JobContext) -> set[frozenset[str]]:
+    approved = context.stores.log.proposals(ProposalStatus.APPROVED)
     return {frozenset(each.source_nodes) for each in approved if is_about_contrast(each)}
 
 
-def _late(night: Night) -> datetime:
+def _fading_deadline(context: JobContext) -> datetime:
     """Return since when an association has its time; for more days than a date can tell, since
     the beginning: it never fades."""
-    days = night.habits.consolidation.association_days
-    return night.now - timedelta(days=days) if days < (night.now - BEGINNING) / DAY else BEGINNING
+    days = context.config.consolidation.association_days
+    return (
+        context.now - timedelta(days=days) if days < (context.now - BEGINNING) / DAY else BEGINNING
+    )
 
 
-def _faded(night: Night, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+def _find_faded(context: JobContext, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return those of the pairs whose association faded, and that were not used together since:
     within the time that an association has."""
-    known = night.stores.log.verdicts([_in_order(*each) for each in pairs], CREATIVE)
-    faded = [each for each in pairs if _in_order(*each) in known]
-    used = night.stores.log.used_together(faded, [_late(night)] * len(faded))
+    known = context.stores.log.verdicts([_order_ids(*each) for each in pairs], CREATIVE)
+    faded = [each for each in pairs if _order_ids(*each) in known]
+    used = context.stores.log.used_together(faded, [_fading_deadline(context)] * len(faded))
     return set(faded) - used
 
 
-def _faded_events(night: Night) -> list[Event]:
+def _faded_events(context: JobContext) -> list[Event]:
     """Return what the journal keeps of the associations that were taken away."""
-    gone = [each.action for each in night.carried_out if isinstance(each.action, Unlink)]
-    pairs = {_in_order(each.source.id, each.connection.target): each for each in gone}
-    known = night.stores.search.memories({each for pair in pairs for each in pair})
+    gone = [
+        each.action for each in context.carried_out if isinstance(each.action, RemoveConnection)
+    ]
+    pairs = {_order_ids(each.source.id, each.connection.target): each for each in gone}
+    known = context.stores.search.memories({each for pair in pairs for each in pair})
     said = verdict_to_json(Verdict(Relation.NONE, 1.0, "not used together in time"))
     return [
         new_event(
-            night.stores,
+            context.stores,
             EventKind.JUDGED,
             {
                 "job": CREATIVE,
@@ -289,33 +309,35 @@ def _faded_events(night: Night) -> list[Event]:
     ]
 
 
-def _in_order(one: str, other: str) -> tuple[str, str]:
+def _order_ids(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def _ends(row: EdgeRow) -> tuple[str, str]:
+def _edge_ends(row: EdgeRow) -> tuple[str, str]:
     return row.source, row.connection.target
 
 
 # --- the report ---------------------------------------------------------------------------
 
 
-def _tell(night: Night, found: Sequence[Found], shown: Sequence[Found]) -> None:
+def _report_found(
+    context: JobContext, found: Sequence[FoundAssociation], shown: Sequence[FoundAssociation]
+) -> None:
     """Put the documented figures into the report; what is created is counted when it is known."""
-    night.report.counts |= {
+    context.report.counts |= {
         "discovered": len(found),
         "created": 0,
-        "sample_associations": [_in_words(each, night.now) for each in shown[:SHOWN]],
+        "sample_associations": [_association_to_json(each, context.now) for each in shown[:SHOWN]],
     }
 
 
-def _count(night: Night) -> None:
+def _report_drawn(context: JobContext) -> None:
     """Count what was drawn, or in a dry run would be."""
-    drawn = [each for each in night.carried_out if isinstance(each.action, Link)]
-    night.report.counts["created"] = len(drawn)
+    drawn = [each for each in context.carried_out if isinstance(each.action, AddConnections)]
+    context.report.counts["created"] = len(drawn)
 
 
-def _in_words(found: Found, now: datetime) -> dict[str, object]:
+def _association_to_json(found: FoundAssociation, now: datetime) -> dict[str, object]:
     return {
         "memory1_id": found.source.id,
         "memory2_id": found.target.id,

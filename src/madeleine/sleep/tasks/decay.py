@@ -26,9 +26,9 @@ from madeleine.rules.relevance import (
     count_by_level,
     relevance_scores,
 )
-from madeleine.sleep.habits import ConsolidationHabits
-from madeleine.sleep.standings import ARCHIVAL, days_before, pages
-from madeleine.sleep.values import STOPPED, Night, Patch, Score
+from madeleine.sleep.config import ConsolidationConfig
+from madeleine.sleep.standings import ARCHIVAL, days_before, iterate_pages
+from madeleine.sleep.values import STOPPED, JobContext, Patch, Score
 
 DECIMALS = 4  # finer than anybody can tell apart, and shorter in the journal
 TURN_DAYS = 7.0  # how old the score of an unimportant memory gets in runs that nobody asked for
@@ -37,33 +37,35 @@ Column = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def decay() -> Decay:
+def make_decay_task() -> DecayTask:
     """Return the task."""
-    return Decay()
+    return DecayTask()
 
 
-class Decay:
+class DecayTask:
     """The task."""
 
     name = "decay"
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        curve, seen = curve_of(night.habits.consolidation), Seen()
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        curve, seen = curve_of(context.config.consolidation), DecayStatistics()
         found = [
-            scored(night, page, _wanted(night, page), seen, relevance_of(night, page, curve))
-            for page in pages(night)
+            build_score_patch(
+                context, page, _select_due(context, page), seen, relevance_of(context, page, curve)
+            )
+            for page in iterate_pages(context)
         ]
-        if night.stop():
-            night.report.stopped = STOPPED
-        night.report.counts.update(seen.counts())
+        if context.stop():
+            context.report.stopped = STOPPED
+        context.report.counts.update(seen.counts())
         return [each for each in found if each is not None]
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Nothing to note: every memory is looked at each time."""
 
 
 @dataclass(slots=True)
-class Seen:
+class DecayStatistics:
     """What a run came across, for its report."""
 
     before: list[Column] = field(default_factory=list)
@@ -72,7 +74,7 @@ class Seen:
 
     def counts(self) -> dict[str, object]:
         """Return the documented figures. An average of nothing is none."""
-        before, after = _joined(self.before), _joined(self.after)
+        before, after = _concatenate(self.before), _concatenate(self.after)
         return {
             "processed": len(after),
             "scored": self.moved,
@@ -82,20 +84,20 @@ class Seen:
         }
 
 
-def curve_of(habits: ConsolidationHabits) -> RelevanceCurve:
+def curve_of(config: ConsolidationConfig) -> RelevanceCurve:
     """Return the curve that the settings name."""
-    if habits.formula not in set(RelevanceFormula):
+    if config.formula not in set(RelevanceFormula):
         known = " or ".join(RelevanceFormula)
-        raise BadSetting("consolidation.formula", f"is {habits.formula!r}; {known}")
-    rates = (habits.base_decay_rate, habits.access_decay_rate, habits.relationship_preservation)
-    return RelevanceCurve(RelevanceFormula(habits.formula), *rates)
+        raise BadSetting("consolidation.formula", f"is {config.formula!r}; {known}")
+    rates = (config.base_decay_rate, config.access_decay_rate, config.relationship_preservation)
+    return RelevanceCurve(RelevanceFormula(config.formula), *rates)
 
 
-def relevance_of(night: Night, page: MemoryColumns, curve: RelevanceCurve) -> Column:
+def relevance_of(context: JobContext, page: MemoryColumns, curve: RelevanceCurve) -> Column:
     """Return how relevant the memories of a page are now."""
     known = RelevanceEvidence(
-        age=days_before(night, page.created),
-        idle=days_before(night, page.last_accessed),
+        age=days_before(context, page.created),
+        idle=days_before(context, page.last_accessed),
         connections=page.connections.astype(np.float64),
         importance=page.importance,
         confidence=page.confidence,
@@ -103,42 +105,42 @@ def relevance_of(night: Night, page: MemoryColumns, curve: RelevanceCurve) -> Co
     return relevance_scores(known, curve)
 
 
-def bar_of(night: Night) -> RelevanceThreshold:
+def bar_of(context: JobContext) -> RelevanceThreshold:
     """Return how relevant a memory must be to take part in what consolidation finds."""
-    curve = curve_of(night.habits.consolidation)
-    above = night.habits.consolidation.sample_relevance
+    curve = curve_of(context.config.consolidation)
+    above = context.config.consolidation.sample_relevance
     return RelevanceThreshold(
-        above, lambda page: np.round(relevance_of(night, page, curve), DECIMALS)
+        above, lambda page: np.round(relevance_of(context, page, curve), DECIMALS)
     )
 
 
-def scored(
-    night: Night, page: MemoryColumns, wanted: Flags, seen: Seen, reckoned: Column
+def build_score_patch(
+    context: JobContext, page: MemoryColumns, wanted: Flags, seen: DecayStatistics, reckoned: Column
 ) -> Patch | None:
     """Return the patch that gives those of a page that are wanted the scores that were reckoned;
     nothing where none moved noticeably."""
     found = np.round(reckoned, DECIMALS)
     by = np.abs(found - page.relevance)
-    far = (by >= night.habits.consolidation.relevance_step) & (by > 0)
+    far = (by >= context.config.consolidation.relevance_step) & (by > 0)
     places = np.flatnonzero(wanted & (np.isnan(page.relevance) | far))
     seen.before.append(page.relevance[wanted])
     seen.after.append(found[wanted])
     seen.moved += len(places)
-    return _scores(page, places, found) if len(places) else None
+    return _score_patch(page, places, found) if len(places) else None
 
 
-def _wanted(night: Night, page: MemoryColumns) -> Flags:
+def _select_due(context: JobContext, page: MemoryColumns) -> Flags:
     """Return who has its turn in this run."""
     there: Flags = page.tiers != ARCHIVAL
-    if not night.due:
+    if not context.due:
         return there
-    matters = page.importance >= night.habits.consolidation.decay_importance_threshold
-    stale = days_before(night, page.relevance_at) >= TURN_DAYS
+    matters = page.importance >= context.config.consolidation.decay_importance_threshold
+    stale = days_before(context, page.relevance_at) >= TURN_DAYS
     turn: Flags = there & (matters | np.isnan(page.relevance) | stale)
     return turn
 
 
-def _scores(page: MemoryColumns, places: NDArray[np.int64], found: Column) -> Patch:
+def _score_patch(page: MemoryColumns, places: NDArray[np.int64], found: Column) -> Patch:
     ids = [page.ids[each] for each in places.tolist()]
     was = zip(ids, page.relevance[places].tolist(), strict=True)
     scores = dict(zip(ids, found[places].tolist(), strict=True))
@@ -146,7 +148,7 @@ def _scores(page: MemoryColumns, places: NDArray[np.int64], found: Column) -> Pa
     return Patch(Score("relevance", scores, known), "age, use, connections, importance, confidence")
 
 
-def _joined(columns: Sequence[Column]) -> Column:
+def _concatenate(columns: Sequence[Column]) -> Column:
     return np.concatenate(columns) if columns else np.zeros(0)
 
 

@@ -31,14 +31,14 @@ from madeleine.rules.forgetting import (
     select_actions,
 )
 from madeleine.rules.relevance import RelevanceCurve
-from madeleine.sleep.asking import fadings_room
-from madeleine.sleep.breaker import tripped
-from madeleine.sleep.deeds import question_of, touched
-from madeleine.sleep.habits import ConsolidationHabits, protected_types
-from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, pages
-from madeleine.sleep.tasks.decay import Seen, curve_of, relevance_of, scored
-from madeleine.sleep.values import STOPPED, AskedInstead, Night, Patch, PutAway, SetTier
-from madeleine.sleep.values import Forget as ToTrash
+from madeleine.sleep.asking import fading_slots
+from madeleine.sleep.breaker import breaker_reason
+from madeleine.sleep.config import ConsolidationConfig, protected_types
+from madeleine.sleep.deeds import action_question_key, touched_memories
+from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, iterate_pages
+from madeleine.sleep.tasks.decay import DecayStatistics, build_score_patch, curve_of, relevance_of
+from madeleine.sleep.values import STOPPED, AskedInstead, JobContext, Patch, PutAway, SetTier
+from madeleine.sleep.values import MoveToTrash as ToTrash
 from madeleine.write.questions import rejected_keys
 
 LISTED = 20  # memories of each kind that a report names; their number is told beside
@@ -46,13 +46,13 @@ PREVIEW_CHARS = 50
 READ_AT_ONCE = 500  # memories whose texts are read
 
 
-def forget() -> Forget:
+def make_forget_task() -> ForgetTask:
     """Return the task."""
-    return Forget()
+    return ForgetTask()
 
 
 @dataclass(frozen=True, slots=True)
-class Doomed:
+class ForgettableMemory:
     """A memory whose relevance is below a threshold, and what keeps it, if anything does."""
 
     id: str
@@ -62,7 +62,7 @@ class Doomed:
 
 
 @dataclass(slots=True)
-class Look:
+class ForgettingSurvey:
     """What a run came across."""
 
     rules: ForgettingThresholds
@@ -70,138 +70,156 @@ class Look:
     types: frozenset[int]
     """The protected ones, by their place in the list of types."""
     examined: int = 0
-    doomed: list[Doomed] = field(default_factory=list)
-    protected: list[Doomed] = field(default_factory=list)
+    doomed: list[ForgettableMemory] = field(default_factory=list)
+    protected: list[ForgettableMemory] = field(default_factory=list)
 
 
-class Forget:
+class ForgetTask:
     """The task."""
 
     name = "forget"
 
-    def plan(self, night: Night) -> Sequence[Patch]:
-        habits = night.habits.consolidation
-        look = Look(_rules(habits), curve_of(habits), _protected_codes(habits))
-        patches = [each for page in pages(night) for each in _looked(night, page, look)]
-        if night.stop():
-            night.report.stopped = STOPPED
+    def plan(self, context: JobContext) -> Sequence[Patch]:
+        config = context.config.consolidation
+        look = ForgettingSurvey(_build_rules(config), curve_of(config), _protected_codes(config))
+        patches = [
+            each for page in iterate_pages(context) for each in _survey_page(context, page, look)
+        ]
+        if context.stop():
+            context.report.stopped = STOPPED
             return []
         look.doomed.sort(key=_least_relevant)
         look.protected.sort(key=_least_relevant)
-        return [*patches, *_forgetting(night, look)]
+        return [*patches, *_build_forgetting_patches(context, look)]
 
-    def done(self, night: Night) -> None:
+    def done(self, context: JobContext) -> None:
         """Nothing to note: every memory is looked at each time."""
 
 
-def _protected_codes(habits: ConsolidationHabits) -> frozenset[int]:
+def _protected_codes(config: ConsolidationConfig) -> frozenset[int]:
     """Return the places of the types that are never forgotten."""
-    return frozenset(map(list(MemoryType).index, protected_types(habits.protected_types)))
+    return frozenset(map(list(MemoryType).index, protected_types(config.protected_types)))
 
 
-def _rules(habits: ConsolidationHabits) -> ForgettingThresholds:
+def _build_rules(config: ConsolidationConfig) -> ForgettingThresholds:
     return ForgettingThresholds(
-        archive_below=habits.archive_threshold,
-        delete_below=habits.delete_threshold,
-        keep_importance=habits.protected_importance,
-        grace_days=habits.grace_period_days,
+        archive_below=config.archive_threshold,
+        delete_below=config.delete_threshold,
+        keep_importance=config.protected_importance,
+        grace_days=config.grace_period_days,
     )
 
 
-def _least_relevant(each: Doomed) -> tuple[float, str]:
+def _least_relevant(each: ForgettableMemory) -> tuple[float, str]:
     return each.relevance, each.id
 
 
 # -- looking -------------------------------------------------------------------------------
 
 
-def _looked(night: Night, page: MemoryColumns, look: Look) -> Iterator[Patch]:
+def _survey_page(
+    context: JobContext, page: MemoryColumns, look: ForgettingSurvey
+) -> Iterator[Patch]:
     """Note which memories of a page are below a threshold; yield their scores as decay would."""
     there = page.tiers != ARCHIVAL
-    found = _candidates(night, page, look)
+    found = _build_candidates(context, page, look)
     fate, kept_by = select_actions(found, look.rules) * there, find_protections(found, look.rules)
     look.examined += int(there.sum())
     for place in np.flatnonzero(fate).tolist():
-        each = _doomed(page, found, (fate, kept_by), place)
+        each = _build_forgettable(page, found, (fate, kept_by), place)
         (look.doomed if each.kept_by is Protection.NONE else look.protected).append(each)
-    patch = scored(night, page, there, Seen(), found.relevance)
+    patch = build_score_patch(context, page, there, DecayStatistics(), found.relevance)
     if patch is not None:
         yield patch
 
 
-def _candidates(night: Night, page: MemoryColumns, look: Look) -> ForgettingColumns:
+def _build_candidates(
+    context: JobContext, page: MemoryColumns, look: ForgettingSurvey
+) -> ForgettingColumns:
     return ForgettingColumns(
-        relevance=relevance_of(night, page, look.curve),
+        relevance=relevance_of(context, page, look.curve),
         importance=page.importance,
-        age=days_before(night, page.created),
+        age=days_before(context, page.created),
         tagged=page.protected,
         core=(page.tiers == CORE) | page.about_self,
         of_protected_type=np.isin(page.types, list(look.types)),
     )
 
 
-def _doomed(
+def _build_forgettable(
     page: MemoryColumns, found: ForgettingColumns, codes: tuple[Codes, Codes], place: int
-) -> Doomed:
+) -> ForgettableMemory:
     fate, kept_by = (int(each[place]) for each in codes)
     score = float(found.relevance[place])
-    return Doomed(page.ids[place], score, list(ForgettingAction)[fate], list(Protection)[kept_by])
+    return ForgettableMemory(
+        page.ids[place], score, list(ForgettingAction)[fate], list(Protection)[kept_by]
+    )
 
 
 # -- forgetting ----------------------------------------------------------------------------
 
 
-def _forgetting(night: Night, look: Look) -> list[Patch]:
+def _build_forgetting_patches(context: JobContext, look: ForgettingSurvey) -> list[Patch]:
     """Return the patches that put memories away, and have what becomes of them told."""
-    night.tell = lambda: _tell(night, look)
+    context.tell = lambda: _report_outcome(context, look)
     count, trashed = (
         len(look.doomed),
         sum(each.fate is ForgettingAction.DELETE for each in look.doomed),
     )
-    why = tripped(night, count, count, trashed)
+    why = breaker_reason(context, count, count, trashed)
     if why is None:
-        return [_patch(look, each, memory) for each, memory in _going(night, look)]
-    night.report.stopped = why.extended(instead=AskedInstead.LEAST_RELEVANT)
-    refused = rejected_keys(night.stores)  # a list with one of these would not be asked about
-    free = (pair for pair in _going(night, look) if question_of(_action(*pair)) not in refused)
-    some = list(islice(free, fadings_room(night)))
-    return [_question(look, some)] if some else []
+        return [
+            _build_patch(look, each, memory) for each, memory in _iterate_unprotected(context, look)
+        ]
+    context.report.stopped = why.extended(instead=AskedInstead.LEAST_RELEVANT)
+    refused = rejected_keys(context.stores)  # a list with one of these would not be asked about
+    free = (
+        pair
+        for pair in _iterate_unprotected(context, look)
+        if action_question_key(_choose_action(*pair)) not in refused
+    )
+    some = list(islice(free, fading_slots(context)))
+    return [_build_question(look, some)] if some else []
 
 
-def _going(night: Night, look: Look) -> Iterator[tuple[Doomed, Memory]]:
+def _iterate_unprotected(
+    context: JobContext, look: ForgettingSurvey
+) -> Iterator[tuple[ForgettableMemory, Memory]]:
     """Yield what nothing protects, with its text, least relevant first; note as protected what
     turns out to be about a time to come."""
     doomed = list(look.doomed)
     for start in range(0, len(doomed), READ_AT_ONCE):
         some = doomed[start : start + READ_AT_ONCE]
-        known = night.stores.search.memories([each.id for each in some])
+        known = context.stores.search.memories([each.id for each in some])
         for each in some:
             memory = known.get(each.id)
             if memory is None or memory.tier is Tier.ARCHIVAL:
                 continue
-            if is_upcoming(memory, night.now):
+            if is_upcoming(memory, context.now):
                 look.doomed.remove(each)
                 look.protected.append(replace(each, kept_by=Protection.UPCOMING))
             else:
                 yield each, memory
 
 
-def _action(each: Doomed, memory: Memory) -> SetTier | ToTrash:
+def _choose_action(each: ForgettableMemory, memory: Memory) -> SetTier | ToTrash:
     return (
         ToTrash(memory) if each.fate is ForgettingAction.DELETE else SetTier(memory, Tier.ARCHIVAL)
     )
 
 
-def _patch(look: Look, each: Doomed, memory: Memory) -> Patch:
+def _build_patch(look: ForgettingSurvey, each: ForgettableMemory, memory: Memory) -> Patch:
     below = (
         look.rules.delete_below
         if each.fate is ForgettingAction.DELETE
         else look.rules.archive_below
     )
-    return Patch(_action(each, memory), f"relevance {each.relevance:.4f}, below {below}")
+    return Patch(_choose_action(each, memory), f"relevance {each.relevance:.4f}, below {below}")
 
 
-def _question(look: Look, some: Sequence[tuple[Doomed, Memory]]) -> Patch:
+def _build_question(
+    look: ForgettingSurvey, some: Sequence[tuple[ForgettableMemory, Memory]]
+) -> Patch:
     archive = tuple(memory for each, memory in some if each.fate is not ForgettingAction.DELETE)
     trash = tuple(memory for each, memory in some if each.fate is ForgettingAction.DELETE)
     most = max(each.relevance for each, _ in some)
@@ -213,38 +231,38 @@ def _question(look: Look, some: Sequence[tuple[Doomed, Memory]]) -> Patch:
 # -- the report ----------------------------------------------------------------------------
 
 
-def _tell(night: Night, look: Look) -> None:
+def _report_outcome(context: JobContext, look: ForgettingSurvey) -> None:
     """Put the documented figures into the report: what was put away, not what was planned. Lists
     name some of the memories only, those first that are least relevant; the numbers beside them
     count all."""
-    archived = [each for each in night.carried_out if isinstance(each.action, SetTier)]
-    deleted = [each for each in night.carried_out if isinstance(each.action, ToTrash)]
-    night.report.counts.update(
+    archived = [each for each in context.carried_out if isinstance(each.action, SetTier)]
+    deleted = [each for each in context.carried_out if isinstance(each.action, ToTrash)]
+    context.report.counts.update(
         {
             "examined": look.examined,
             "preserved": look.examined - len(archived) - len(deleted),
             "archived_count": len(archived),
             "deleted_count": len(deleted),
             "protected_count": len(look.protected),
-            "archived": _put_away(look, archived),
-            "deleted": _put_away(look, deleted),
-            "protected": _protected(night, look),
+            "archived": _list_put_away(look, archived),
+            "deleted": _list_put_away(look, deleted),
+            "protected": _list_protected(context, look),
         }
     )
 
 
-def _put_away(look: Look, patches: Sequence[Patch]) -> list[dict[str, object]]:
+def _list_put_away(look: ForgettingSurvey, patches: Sequence[Patch]) -> list[dict[str, object]]:
     doomed = {each.id: each for each in look.doomed}
-    memories = [touched(each.action)[0] for each in patches[:LISTED]]
-    return [_item(doomed[each.id], each) for each in memories]
+    memories = [touched_memories(each.action)[0] for each in patches[:LISTED]]
+    return [_item_to_json(doomed[each.id], each) for each in memories]
 
 
-def _protected(night: Night, look: Look) -> list[dict[str, object]]:
+def _list_protected(context: JobContext, look: ForgettingSurvey) -> list[dict[str, object]]:
     kept = look.protected[:LISTED]
-    known = night.stores.search.memories([each.id for each in kept])
+    known = context.stores.search.memories([each.id for each in kept])
     return [
         {
-            **_item(each, known.get(each.id)),
+            **_item_to_json(each, known.get(each.id)),
             "protection_reason": each.kept_by.value,
             "action": each.fate.value,
         }
@@ -252,7 +270,7 @@ def _protected(night: Night, look: Look) -> list[dict[str, object]]:
     ]
 
 
-def _item(each: Doomed, memory: Memory | None) -> dict[str, object]:
+def _item_to_json(each: ForgettableMemory, memory: Memory | None) -> dict[str, object]:
     return {
         "id": each.id,
         "content_preview": memory.content[:PREVIEW_CHARS] if memory else "",

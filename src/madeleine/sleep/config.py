@@ -26,7 +26,7 @@ def protected_types(
 
 
 @dataclass(frozen=True, slots=True)
-class ConsolidationHabits:
+class ConsolidationConfig:
     """The consolidation engine: decay, creative, cluster and forget. Its settings are also read
     from the environment as `CONSOLIDATION_<NAME>`, without our prefix."""
 
@@ -87,7 +87,7 @@ class ConsolidationHabits:
 
 
 @dataclass(frozen=True, slots=True)
-class SleepHabits:
+class SleepConfig:
     """The jobs that tend the memory while nobody looks, and how often the daemon runs them."""
 
     enabled: bool = setting(True, "run the jobs by the timetable; by hand they run always")
@@ -179,5 +179,5 @@ class SleepHabits:
     patches_shown: int = advanced(20, "patches that the report of a run names", 0, 40)
     unasked: str = field(default_factory=lambda: JudgeConfig().unasked)
     """What may be retired unasked: the setting `judge.unasked`."""
-    consolidation: ConsolidationHabits = field(default_factory=ConsolidationHabits)
+    consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
     """The section `[consolidation]`."""
