@@ -29,7 +29,7 @@ from _sleep_updates import CHANGED
 from madeleine.api.call import Call
 from madeleine.api.contract.responses import RecallAnswer
 from madeleine.api.operations import perform
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 from madeleine.sleep.sleeper import ORDER, TASKS
 
 SEED = 23
@@ -129,26 +129,26 @@ class Known:
 
 def _life(homes: Homes, home: Path, name: str, way: Way, days: int) -> Iterator[Figure]:
     progress(f"a life of {days} days: {name}")
-    house, clock = _opened(homes, home, way)
+    context, clock = _opened(homes, home, way)
     try:
-        known = _lived(house, clock, way, days)
-        yield from _asked(house, name, known, random.Random(SEED + 1))
-        yield from _sizes(house, name)
+        known = _lived(context, clock, way, days)
+        yield from _asked(context, name, known, random.Random(SEED + 1))
+        yield from _sizes(context, name)
     finally:
-        house.close()
+        context.close()
 
 
-def _opened(homes: Homes, home: Path, way: Way) -> tuple[House, Days]:
+def _opened(homes: Homes, home: Path, way: Way) -> tuple[HomeContext, Days]:
     """Return an empty home whose clock is ours."""
     for each in sorted(home.rglob("*"), reverse=True) if home.exists() else ():
         each.unlink() if each.is_symlink() or each.is_file() else each.rmdir()
     home.mkdir(exist_ok=True)
     homes.share_embeddings(home)
     (home / "config.toml").write_text(_config(way), encoding="utf-8")
-    house, clock = open_house(home), Days(FIRST_DAY)
-    house.stores = replace(house.stores, clock=clock)
-    house.__post_init__()  # what was made with the stores of before
-    return house, clock
+    context, clock = open_home(home), Days(FIRST_DAY)
+    context.stores = replace(context.stores, clock=clock)
+    context.__post_init__()  # what was made with the stores of before
+    return context, clock
 
 
 def _config(way: Way) -> str:
@@ -162,7 +162,7 @@ def _config(way: Way) -> str:
 # -- living --------------------------------------------------------------------------------
 
 
-def _lived(house: House, clock: Days, way: Way, days: int) -> list[Known]:
+def _lived(context: HomeContext, clock: Days, way: Way, days: int) -> list[Known]:
     """Live so many days, and return what is so at the end."""
     dice, world, texts = random.Random(SEED), facts(SEED), Texts(seed=SEED)
     known: list[Known] = []
@@ -171,19 +171,19 @@ def _lived(house: House, clock: Days, way: Way, days: int) -> list[Known]:
         clock.at = FIRST_DAY + timedelta(days=day)
         for _ in range(LEARNED):
             fact = next(world)
-            known.append(Known(fact, {_remember(house, fact.text)}))
+            known.append(Known(fact, {_remember(context, fact.text)}))
             if dice.random() < SAID_AGAIN:
                 again.setdefault(day + dice.randint(1, 7), []).append(fact)
         for fact in again.pop(day, ()):
-            _say_again(house, known, fact)
+            _say_again(context, known, fact)
         for _ in range(NOISE):
-            _remember(house, texts.text())
+            _remember(context, texts.text())
         for _ in range(ON_THE_THEME):
-            _remember(house, _about(dice, THINGS[day // 7 % len(THINGS)]))
+            _remember(context, _about(dice, THINGS[day // 7 % len(THINGS)]))
         if day % CHANGES_EVERY == 0:
-            _change(house, dice, dice.choice(known))
-        _use(house, dice, known, day)
-        _night(house, clock, way, day)
+            _change(context, dice, dice.choice(known))
+        _use(context, dice, known, day)
+        _night(context, clock, way, day)
     clock.at = FIRST_DAY + timedelta(days=days)
     return known
 
@@ -194,55 +194,55 @@ def _about(dice: random.Random, thing: str) -> str:
     return form.format(t=thing, n=dice.randint(2, 40))
 
 
-def _remember(house: House, text: str) -> str:
-    answer = perform(house, "remember", Call(body={"content": text}))
+def _remember(context: HomeContext, text: str) -> str:
+    answer = perform(context, "remember", Call(body={"content": text}))
     return str(answer.node_id)
 
 
-def _say_again(house: House, known: Sequence[Known], fact: Fact) -> None:
+def _say_again(context: HomeContext, known: Sequence[Known], fact: Fact) -> None:
     for each in known:
         if each.fact == fact:
-            each.ids.add(_remember(house, fact.restated))
+            each.ids.add(_remember(context, fact.restated))
 
 
-def _change(house: House, dice: random.Random, known: Known) -> None:
+def _change(context: HomeContext, dice: random.Random, known: Known) -> None:
     """Let a fact change: it is told in other words, with another value."""
     old = known.fact
     new = old.with_value(another(dice, old))
     form = dice.choice(CHANGED[old.relation.name])
     text = form.format(s=old.subject, v=new.value, o=old.value)
     known.olds |= known.ids
-    known.fact, known.ids = new, {_remember(house, text[:1].upper() + text[1:])}
+    known.fact, known.ids = new, {_remember(context, text[:1].upper() + text[1:])}
 
 
-def _use(house: House, dice: random.Random, known: Sequence[Known], day: int) -> None:
+def _use(context: HomeContext, dice: random.Random, known: Sequence[Known], day: int) -> None:
     hot = [each for each in known if _is_hot(each.fact)]
     for number in range(ASKED):
         chosen = dice.choice(hot if hot and dice.random() < ABOUT_HOT else list(known))
         query = chosen.fact.question(dice.choice(("lex", "para")))
         body = {"query": query, "limit": LIMIT, "session_id": f"{day}-{number % 2}"}
-        hits = _results(perform(house, "recall", Call(body=body)))
+        hits = _results(perform(context, "recall", Call(body=body)))
         right = [each for each in hits if each in chosen.ids]
         for each in right[:1]:
-            perform(house, "show", Call(id=each))
+            perform(context, "show", Call(id=each))
 
 
 def _is_hot(fact: Fact) -> bool:
     return random.Random(fact.subject).random() < HOT
 
 
-def _night(house: House, clock: Days, way: Way, day: int) -> None:
+def _night(context: HomeContext, clock: Days, way: Way, day: int) -> None:
     clock.at = FIRST_DAY + timedelta(days=day, hours=15)
     if day % SLEEP_EVERY == SLEEP_EVERY - 1:
-        _run(house, ORDER)
+        _run(context, ORDER)
     due = [task for task in TASKS if task in way.every and (day + 1) % way.every[task] == 0]
     if due:
-        _run(house, due)
+        _run(context, due)
 
 
-def _run(house: House, jobs: Sequence[str]) -> None:
-    asked = house.sleeper.ask(jobs)
-    house.sleeper.wait(asked)
+def _run(context: HomeContext, jobs: Sequence[str]) -> None:
+    asked = context.sleeper.ask(jobs)
+    context.sleeper.wait(asked)
     for report in asked.reports:
         if report.error:
             raise SystemExit(f"{report.job} failed: {report.error}")
@@ -256,13 +256,13 @@ def _results(answer: RecallAnswer) -> list[str]:
 
 
 def _asked(
-    house: House, name: str, known: Sequence[Known], dice: random.Random
+    context: HomeContext, name: str, known: Sequence[Known], dice: random.Random
 ) -> Iterator[Figure]:
     current = [each for each in known if not each.olds]
     hot = [each for each in current if _is_hot(each.fact)]
     cold = [each for each in current if not _is_hot(each.fact)]
     for what, chosen in (("asked about often", hot), ("hardly ever asked about", cold)):
-        ranked = [(_ranked(house, each, "para"), each) for each in _some(dice, chosen)]
+        ranked = [(_ranked(context, each, "para"), each) for each in _some(dice, chosen)]
         yield share(
             name, f"recall: hit in 5, {what}", _mean(any_at(r, _gold(k), 5) for r, k in ranked)
         )
@@ -271,11 +271,11 @@ def _asked(
         )
     changed = [each for each in known if each.olds]
     firsts = [
-        (_ranked(house, each, kind)[:1], each) for each in changed for kind in ("lex", "para")
+        (_ranked(context, each, kind)[:1], each) for each in changed for kind in ("lex", "para")
     ]
     stale = _mean(float(bool(each.olds.intersection(first))) for first, each in firsts)
     yield share(name, "an old value at rank 1", stale)
-    yield from _whispers(house, name, _some(dice, hot), dice)
+    yield from _whispers(context, name, _some(dice, hot), dice)
 
 
 def _some(dice: random.Random, known: Sequence[Known]) -> list[Known]:
@@ -290,36 +290,36 @@ def _mean(values: Iterator[float]) -> Mean:
     return mean(list(values))
 
 
-def _ranked(house: House, known: Known, kind: str) -> list[str]:
+def _ranked(context: HomeContext, known: Known, kind: str) -> list[str]:
     """Return what a question finds; a memory that a summary or a keeper took in counts as it."""
     body = {"query": known.fact.question(kind), "limit": 10}
     return [
-        _stands_for(house, each, known)
-        for each in _results(perform(house, "recall", Call(body=body)))
+        _stands_for(context, each, known)
+        for each in _results(perform(context, "recall", Call(body=body)))
     ]
 
 
-def _stands_for(house: House, memory: str, known: Known) -> str:
+def _stands_for(context: HomeContext, memory: str, known: Known) -> str:
     """Return the id of the memory that this one says: of two that were merged the keeper says
     both."""
     if memory in known.ids | known.olds:
         return memory
-    stored = house.stores.search.get(memory)
+    stored = context.stores.search.get(memory)
     said = stored.memory.content if stored else ""
     holds = known.fact.subject in said and known.fact.value in said
     return next(iter(known.ids)) if holds and known.ids else memory
 
 
 def _whispers(
-    house: House, name: str, known: Sequence[Known], dice: random.Random
+    context: HomeContext, name: str, known: Sequence[Known], dice: random.Random
 ) -> Iterator[Figure]:
     """Whisper about facts that are needed, and about nothing at all."""
     right = told = heard = 0
     for number, each in enumerate(known):
-        injected = _injected(house, each.fact.question("task"), f"w{number}")
-        fitting = [one for one in injected if _is_about(house, one, each)]
+        injected = _injected(context, each.fact.question("task"), f"w{number}")
+        fitting = [one for one in injected if _is_about(context, one, each)]
         right, told, heard = right + len(fitting), told + len(injected), heard + bool(fitting)
-    idle = [_injected(house, prompt, f"i{n}") for n, prompt in enumerate(IDLE)]
+    idle = [_injected(context, prompt, f"i{n}") for n, prompt in enumerate(IDLE)]
     yield Figure(name, "whisper: precision", right / max(told, 1), told)
     yield Figure(
         name, "whisper: prompts that got what they need", heard / max(len(known), 1), len(known)
@@ -332,21 +332,21 @@ def _whispers(
     )
 
 
-def _is_about(house: House, memory: str, known: Known) -> bool:
+def _is_about(context: HomeContext, memory: str, known: Known) -> bool:
     """Whether a memory is about the subject that a prompt names."""
-    stored = house.stores.search.get(memory)
+    stored = context.stores.search.get(memory)
     return stored is not None and known.fact.subject in stored.memory.content
 
 
-def _injected(house: House, prompt: str, session: str) -> list[str]:
-    answer = perform(house, "whisper", Call(body={"prompt": prompt, "session_id": session}))
+def _injected(context: HomeContext, prompt: str, session: str) -> list[str]:
+    answer = perform(context, "whisper", Call(body={"prompt": prompt, "session_id": session}))
     return [str(each.node_id) for each in answer.injected]
 
 
-def _sizes(house: House, name: str) -> Iterator[Figure]:
-    counts = house.stores.search.counts()
-    vault = sum(path.stat().st_size for path in (house.home / "vault").glob("*.md"))
-    journal = sum(path.stat().st_size for path in (house.home / "journal").iterdir())
+def _sizes(context: HomeContext, name: str) -> Iterator[Figure]:
+    counts = context.stores.search.counts()
+    vault = sum(path.stat().st_size for path in (context.home / "vault").glob("*.md"))
+    journal = sum(path.stat().st_size for path in (context.home / "journal").iterdir())
     active = counts.memories - counts.by_tier.get("archival", 0)
     yield Figure(name, "memories outside the archive", active, counts.memories, unit="of n")
     yield Figure(name, "connections", counts.edges, counts.memories, unit="edges")

@@ -17,7 +17,7 @@ from _sleep_homes import lent
 
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.sleep.seen import EVERYTHING
@@ -50,13 +50,13 @@ def speed(homes: Homes, small: int, large: int, embedded: int, recalls: int) -> 
         home, _ = made(homes, plan)
         with lent(homes, home) as work:
             (work / "config.toml").write_text(CONFIG, encoding="utf-8")
-            house = open_house(work)
+            context = open_home(work)
             try:
-                weigh(house)
+                weigh(context)
                 asked = list(islice(cycle(each.text for each in plan.questions("para")), recalls))
-                took[size] = yield from _tasks(house, size, size == large, asked)
+                took[size] = yield from _tasks(context, size, size == large, asked)
             finally:
-                house.close()
+                context.close()
     for task in TASKS:
         growth = took[large][task] / max(took[small][task], 0.001)
         bound = Target(GROWTH_AT_MOST, at_most=True)
@@ -65,15 +65,15 @@ def speed(homes: Homes, small: int, large: int, embedded: int, recalls: int) -> 
 
 
 def _tasks(
-    house: House, size: int, is_large: bool, asked: list[str]
+    context: HomeContext, size: int, is_large: bool, asked: list[str]
 ) -> Generator[Figure, None, dict[str, float]]:
     took: dict[str, float] = {}
-    _recall(house, asked[0])
+    _recall(context, asked[0])
     for task in IN_ORDER:
         progress(f"{task} on {size:,} memories")
         base = _resident()
         with _Peak() as peak:
-            report = run_task(house, task)
+            report = run_task(context, task)
         took[task] = report.seconds
         bound = Target(SECONDS[task], at_most=True) if is_large else None
         note = f"{report.applied:,} changes, {report.proposed:,} proposals"
@@ -83,44 +83,44 @@ def _tasks(
             what = "cluster: memory above idle"
             yield Figure(f"{size:,}", what, (peak.most - base) / 1e6, 1, most, "MB")
         if is_large:
-            yield _meanwhile(house, task, asked)
+            yield _meanwhile(context, task, asked)
     return took
 
 
-def weigh(house: House) -> None:
+def weigh(context: HomeContext) -> None:
     """Let a few memories be of no importance, so that there is something to forget."""
-    stores = house.stores
+    stores = context.stores
     everyone = stores.search.listing(Filter(), stores.clock.now(), EVERYTHING)
     scores = {"importance": {each.id: 0.0 for each in everyone[::ONE_IN]}}
     record_events(stores, [new_event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
 
 
-def run_task(house: House, task: str) -> RunReport:
-    asked = house.sleeper.ask([task])
-    house.sleeper.wait(asked)
+def run_task(context: HomeContext, task: str) -> RunReport:
+    asked = context.sleeper.ask([task])
+    context.sleeper.wait(asked)
     (report,) = asked.reports
     if report.error:
         raise SystemExit(f"{task} failed: {report.error}")
     return report
 
 
-def _meanwhile(house: House, task: str, asked: list[str]) -> Figure:
+def _meanwhile(context: HomeContext, task: str, asked: list[str]) -> Figure:
     """Return how much longer a recall takes while a task runs, over and over if it is short,
     than just before and just after."""
-    idle = _recalls(house, asked)
+    idle = _recalls(context, asked)
     over = threading.Event()
 
     def keep_running() -> None:
         while not over.is_set():
-            run_task(house, task)
+            run_task(context, task)
 
     runner = threading.Thread(target=keep_running)
     runner.start()
-    took = _recalls(house, asked)
+    took = _recalls(context, asked)
     over.set()
-    house.sleeper.stop(task)
+    context.sleeper.stop(task)
     runner.join()
-    idle += _recalls(house, asked)
+    idle += _recalls(context, asked)
     note = f"{ms(p95(took))} against {ms(p95(idle))}; medians {ms(statistics.median(took))} and "
     note += ms(statistics.median(idle))
     bound = Target(TIMES_IDLE, at_most=True)
@@ -128,13 +128,13 @@ def _meanwhile(house: House, task: str, asked: list[str]) -> Figure:
     return Figure("meanwhile", what, p95(took) / p95(idle), len(asked), bound, "x", note=note)
 
 
-def _recalls(house: House, asked: list[str]) -> list[float]:
+def _recalls(context: HomeContext, asked: list[str]) -> list[float]:
     questions = iter(asked)
-    return [timed(lambda: _recall(house, next(questions))) for _ in asked]
+    return [timed(lambda: _recall(context, next(questions))) for _ in asked]
 
 
-def _recall(house: House, query: str) -> None:
-    perform(house, "recall", Call(body={"query": query}))
+def _recall(context: HomeContext, query: str) -> None:
+    perform(context, "recall", Call(body={"query": query}))
 
 
 class _Peak(threading.Thread):

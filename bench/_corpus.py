@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from madeleine.bootstrap import device_name, make_folders, open_house
+from madeleine.bootstrap import device_name, make_folders, open_home
 from madeleine.language.passages import split_passages
 from madeleine.language.text import passage_key
 from madeleine.minds.cache import EmbeddingCache, PackedEmbedding
@@ -159,9 +159,7 @@ def fill(
             progress(f"{number:,} of {count:,} files")
     cache.close()
     journal.flush()
-    open_house(
-        home, progress=lambda done, total: progress(f"{done:,} of {total:,} indexed")
-    ).close()
+    open_home(home, progress=lambda done, total: progress(f"{done:,} of {total:,} indexed")).close()
 
 
 def _traces(

@@ -21,7 +21,7 @@ from _corpus import FIRST_DAY, SEED, Texts
 from _measure import Row, progress
 from playwright.sync_api import Page
 
-from madeleine.bootstrap import make_folders, open_house
+from madeleine.bootstrap import make_folders, open_home
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
@@ -74,9 +74,7 @@ def graph_home(home: Path, count: int) -> None:
         (home / "vault" / next(iter(candidate_file_names(memory)))).write_bytes(
             render_memory(memory)
         )
-    open_house(
-        home, progress=lambda done, total: progress(f"{done:,} of {total:,} indexed")
-    ).close()
+    open_home(home, progress=lambda done, total: progress(f"{done:,} of {total:,} indexed")).close()
 
 
 def graph_memories(count: int, seed: int = SEED) -> Iterator[Memory]:

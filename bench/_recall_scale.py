@@ -25,7 +25,7 @@ from _recall_speed import model
 from _recall_world import KINDS, Fact, another, facts, needles
 
 from madeleine import Madeleine
-from madeleine.bootstrap import make_folders, open_house
+from madeleine.bootstrap import make_folders, open_home
 from madeleine.language.passages import split_passages
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.port import CachingEmbedder
@@ -221,7 +221,7 @@ def _timed_index(home: Path) -> float:
     """Index the files of a home, and return how long it took."""
     began = time.perf_counter()
     with bar("indexing") as advance:
-        open_house(home, progress=advance).close()
+        open_home(home, progress=advance).close()
     return time.perf_counter() - began
 
 

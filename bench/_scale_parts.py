@@ -25,7 +25,7 @@ from _sleep_homes import lent
 from madeleine import Madeleine
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 
 POINT = 0.01
 TIMES_SQLITE = 2.0
@@ -94,27 +94,27 @@ def recall_speed(
     home, _ = made(homes, plan)
     part = f"recall {plan.size:,}"
     with server.made() as url, ExitStack() as stack:
-        houses = []
+        contexts = []
         for engine in (SQLITE, postgres(url)):
-            house, seconds = stack.enter_context(filled(homes, home, engine))
+            context, seconds = stack.enter_context(filled(homes, home, engine))
             yield Figure(part, f"{engine.name}: filled in", seconds, plan.size, unit="s")
-            houses.append(house)
-        took = in_turns(houses, plan, times)
+            contexts.append(context)
+        took = in_turns(contexts, plan, times)
         yield from _both(part, took)
-        yield from _found(part, houses[1], plan)
+        yield from _found(part, contexts[1], plan)
         if million is not None:
             before = statistics.median(took[1])
-            yield from _larger(server, url, houses[1], plan, million, before, times)
+            yield from _larger(server, url, contexts[1], plan, million, before, times)
 
 
 @contextmanager
 def filled(
     homes: Homes, home: Path, engine: Engine, called: str = ""
-) -> Iterator[tuple[House, float]]:
+) -> Iterator[tuple[HomeContext, float]]:
     """Lend an open copy of a home on an engine, and say how long it took to be filled."""
     with homes.copy(home, called or engine.name, engine.settings) as work:
         homes.lend_filler(home, work)
-        opened: list[House] = []
+        opened: list[HomeContext] = []
         progress(f"filling {home.name} in {engine.name}")
         with bar(f"filling {engine.name}") as advance:
             seconds = timed(lambda: opened.append(_open_filling(work, engine, advance)))
@@ -124,30 +124,32 @@ def filled(
             opened[0].close()
 
 
-def _open_filling(work: Path, engine: Engine, advance: Callable[[int, int | None], None]) -> House:
+def _open_filling(
+    work: Path, engine: Engine, advance: Callable[[int, int | None], None]
+) -> HomeContext:
     """Open a home whose index is made anew, as a first opening does."""
-    return open_house(work, progress=advance, fresh_index=engine is SQLITE)
+    return open_home(work, progress=advance, fresh_index=engine is SQLITE)
 
 
-def in_turns(houses: Sequence[House], plan: Plan, times: int) -> list[list[float]]:
+def in_turns(contexts: Sequence[HomeContext], plan: Plan, times: int) -> list[list[float]]:
     """Ask each house the same questions, each in its turn first. What a house writes behind an
     answer is waited for, so that no other pays for it."""
-    took: list[list[float]] = [[] for _ in houses]
+    took: list[list[float]] = [[] for _ in contexts]
     questions = cycle(each.text for each in plan.all_questions)
     warm = min(WARM, times)
     for number in range(warm + times):
         text = next(questions)
-        for place in sorted(range(len(houses)), key=lambda each: (each + number) % len(houses)):
-            seconds = _recall(houses[place], text)
+        for place in sorted(range(len(contexts)), key=lambda each: (each + number) % len(contexts)):
+            seconds = _recall(contexts[place], text)
             if number >= warm:
                 took[place].append(seconds)
     return took
 
 
-def _recall(house: House, text: str) -> float:
+def _recall(context: HomeContext, text: str) -> float:
     call = Call(body={"query": text, "limit": LIMIT})
-    seconds = timed(lambda: perform(house, "recall", call))
-    house.stores.executor.wait()
+    seconds = timed(lambda: perform(context, "recall", call))
+    context.stores.executor.wait()
     return seconds
 
 
@@ -164,12 +166,12 @@ def _p95(values: Sequence[float]) -> float:
     return sorted(values)[int(0.95 * len(values))]
 
 
-def _found(part: str, house: House, plan: Plan) -> Iterator[Figure]:
+def _found(part: str, context: HomeContext, plan: Plan) -> Iterator[Figure]:
     """Yield how often the one memory that answers is found, so that speed is not bought by it."""
     asked = plan.questions("para")[:ASKED_AT_MOST]
     hits = []
     for each in asked:
-        answer = perform(house, "recall", Call(body={"query": each.text, "limit": 5}))
+        answer = perform(context, "recall", Call(body={"query": each.text, "limit": 5}))
         ids = [one.memory.id for one in answer.results]
         hits.append(any_at(ids, each.gold, 5))
     yield Figure(part, "postgres: hit@5 of paraphrases", mean(hits).value, len(hits))
@@ -178,7 +180,7 @@ def _found(part: str, house: House, plan: Plan) -> Iterator[Figure]:
 def _larger(
     server: Databases,
     url: str,
-    house: House,
+    context: HomeContext,
     plan: Plan,
     million: int,
     before: float,
@@ -189,13 +191,13 @@ def _larger(
     with server.connect(url) as connection:
         seconds = timed(lambda: grown(connection, "home", million // plan.size))
     yield Figure(part, "grown inside the database in", seconds, million, unit="s")
-    (took,) = in_turns([house], plan, times)
+    (took,) = in_turns([context], plan, times)
     after = statistics.median(took)
     note = f"p50 {ms(after)} against {ms(before)}, p95 {ms(_p95(took))}"
     bound = Target(TIMES_SMALLER, at_most=True)
     what = f"postgres against its {plan.size:,}"
     yield Figure(part, what, after / before, len(took), bound, "x", note=note)
-    yield from _found(part, house, plan)
+    yield from _found(part, context, plan)
 
 
 # -- sleep ---------------------------------------------------------------------------------
@@ -221,13 +223,13 @@ def _tasks(homes: Homes, home: Path, engine: Engine) -> dict[str, float]:
         homes.lend_filler(home, work)
         (work / "config.toml").write_text(CONFIG + engine.settings, encoding="utf-8")
         progress(f"filling {home.name} in {engine.name}")
-        house = open_house(work)
+        context = open_home(work)
         try:
-            weigh(house)
+            weigh(context)
             took = {}
             for task in IN_ORDER:
                 progress(f"{task} in {engine.name}")
-                took[task] = run_task(house, task).seconds
+                took[task] = run_task(context, task).seconds
             return took
         finally:
-            house.close()
+            context.close()

@@ -23,7 +23,7 @@ def tenants(homes: Homes, server: Databases, count: int, each: int, times: int) 
     home, _ = made(homes, plan)
     part = f"tenants {count:,} x {each:,}"
     with server.made() as alone, server.made() as crowded, ExitStack() as stack:
-        houses = [
+        contexts = [
             stack.enter_context(filled(homes, home, postgres(url), called))[0]
             for url, called in ((alone, "alone"), (crowded, "crowded"))
         ]
@@ -32,7 +32,7 @@ def tenants(homes: Homes, server: Databases, count: int, each: int, times: int) 
             names = [f"tenant {number}" for number in range(1, count)]
             seconds = timed(lambda: multiplied(connection, "home", names))
         yield Figure(part, "made inside the database in", seconds, count, unit="s")
-        one, many = (statistics.median(took) for took in in_turns(houses, plan, times))
+        one, many = (statistics.median(took) for took in in_turns(contexts, plan, times))
     note = f"p50 {ms(many)} against {ms(one)}; in turns"
     bound = Target(TIMES_ALONE, at_most=True)
     what = "recall of one against a single one"

@@ -23,7 +23,7 @@ from _sleep_homes import lent
 
 from madeleine import Madeleine
 from madeleine.api.values import Slept
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.port import Judge
 from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
@@ -156,11 +156,11 @@ def busy(homes: Homes, plan: Plan, seconds: float, count: int) -> list[Figure]:
     """
     home, _ = made(homes, plan)
     with lent(homes, home) as work:
-        house = open_house(work)
+        context = open_home(work)
         try:
-            idle, meanwhile, calls = _both(house, seconds, count)
+            idle, meanwhile, calls = _both(context, seconds, count)
         finally:
-            house.close()
+            context.close()
     note = f"{ms(p95(meanwhile))} against {ms(p95(idle))} idle; the judge was asked {calls} times"
     what = f"remember p95 while a judge thinks {seconds:g} s per call, against idle"
     part, times = f"busy {plan.size:,}", len(meanwhile)
@@ -172,34 +172,34 @@ def busy(homes: Homes, plan: Plan, seconds: float, count: int) -> list[Figure]:
     ]
 
 
-def _both(house: House, seconds: float, count: int) -> tuple[list[float], list[float], int]:
+def _both(context: HomeContext, seconds: float, count: int) -> tuple[list[float], list[float], int]:
     """Return how long remembering takes, idle and meanwhile, and how often the judge was asked."""
     texts, idle, meanwhile = Texts(seed=32), list[float](), list[float]()
     for _ in range(WARM):
-        _remember(house, texts)
-    judge = Thinking(house.shift.judge, seconds)
-    house.shift.judge = judge  # every job asks the shift for it
-    asked = house.sleeper.ask()
-    night = threading.Thread(target=house.sleeper.wait, args=(asked,))
+        _remember(context, texts)
+    judge = Thinking(context.shift.judge, seconds)
+    context.shift.judge = judge  # every job asks the shift for it
+    asked = context.sleeper.ask()
+    night = threading.Thread(target=context.sleeper.wait, args=(asked,))
     night.start()
     progress("remembering while the cycle runs")
     while len(meanwhile) < count and not asked.over.is_set():
         if judge.waits.is_set():
-            idle += [_remember(house, texts) for _ in range(IN_A_ROW)]
+            idle += [_remember(context, texts) for _ in range(IN_A_ROW)]
             judge.go_on()
-        meanwhile += [_remember(house, texts) for _ in range(IN_A_ROW)]
+        meanwhile += [_remember(context, texts) for _ in range(IN_A_ROW)]
     judge.stays = False
     judge.go_on()
-    house.sleeper.stop()
+    context.sleeper.stop()
     night.join()
-    idle += [_remember(house, texts) for _ in range(IN_A_ROW)]
+    idle += [_remember(context, texts) for _ in range(IN_A_ROW)]
     return idle, meanwhile, judge.calls
 
 
-def _remember(house: House, texts: Texts) -> float:
+def _remember(context: HomeContext, texts: Texts) -> float:
     """Return how long one remember takes."""
     draft = texts.draft()
-    took = timed(lambda: remember(house.stores, draft))
+    took = timed(lambda: remember(context.stores, draft))
     time.sleep(PAUSE_SECONDS)
     return took
 

@@ -24,7 +24,7 @@ from _corpus import Texts, fill
 from _measure import Row, in_turns, median, ms, progress, table, write_json
 
 from madeleine.api.remote import RemoteDoor
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.local import LocalEmbedder, load_built_in
 from madeleine.model.draft import Draft
 from madeleine.model.trace import Passage
@@ -91,11 +91,11 @@ class Bench:
         """One remember against the two things it cannot do without."""
         times = 5 * self.times
         with (
-            opened(self.home(self.middle)) as house,
+            opened(self.home(self.middle)) as context,
             tempfile.TemporaryDirectory(dir=self.folder) as beside,
         ):
             drafts = [self.texts.draft() for _ in range(times + 5)]
-            size = _file_size(house)
+            size = _file_size(context)
             mine, bare = iter(drafts), iter(drafts)  # both sides have the same texts
 
             def needed() -> None:
@@ -103,9 +103,9 @@ class Bench:
                 durable_write(Path(beside), os.urandom(size))
 
             for _ in range(5):
-                remember(house.stores, next(mine))
+                remember(context.stores, next(mine))
                 needed()
-            pair = in_turns(lambda: remember(house.stores, next(mine)), needed, times)
+            pair = in_turns(lambda: remember(context.stores, next(mine)), needed, times)
         return Row(
             f"remember, warm, at {self.middle:,} memories",
             "at most 1.3 x (one embedding + one fsync'd file write)",
@@ -118,11 +118,11 @@ class Bench:
         with opened(self.home(self.large)) as large, opened(self.home(self.small)) as small:
             drafts = iter([self.texts.draft() for _ in range(2 * self.times + 10)])
 
-            def keep(house: House) -> Callable[[], object]:
-                return lambda: remember(house.stores, next(drafts))
+            def keep(context: HomeContext) -> Callable[[], object]:
+                return lambda: remember(context.stores, next(drafts))
 
-            for house in (large, small) * 3:
-                keep(house)()
+            for context in (large, small) * 3:
+                keep(context)()
             pair = in_turns(keep(large), keep(small), self.times)
         return Row(
             f"remember at {self.large:,} against at {self.small:,}",
@@ -134,10 +134,10 @@ class Bench:
 
     def _batch(self) -> Row:
         count = 128 if self.few == 1 else 512
-        with opened(self.home(self.middle)) as house:
+        with opened(self.home(self.middle)) as context:
 
             def batch() -> None:
-                remember_many(house.stores, self._drafts(count))
+                remember_many(context.stores, self._drafts(count))
 
             def bare() -> None:
                 texts = [_whole(draft.content) for draft in self._drafts(count)]
@@ -162,12 +162,12 @@ class Bench:
     # -- reconcile and rebuild -------------------------------------------------------------
 
     def _reconcile(self, size: int) -> Row:
-        with opened(self.home(size)) as house:
-            root = house.stores.vault.root
-            if reconcile(house.stores).written or bare_scan(root) < size:
+        with opened(self.home(size)) as context:
+            root = context.stores.vault.root
+            if reconcile(context.stores).written or bare_scan(root) < size:
                 raise SystemExit("the home is not as it was made")
             times = self.times if size < 50_000 else max(self.times // 3, self.few)
-            pair = in_turns(lambda: reconcile(house.stores), lambda: bare_scan(root), times)
+            pair = in_turns(lambda: reconcile(context.stores), lambda: bare_scan(root), times)
         return Row(
             f"reconcile with nothing changed, {size:,} files",
             "at most 3 x a bare scandir + stat",
@@ -177,9 +177,9 @@ class Bench:
         )
 
     def _rebuild(self) -> Row:
-        with opened(self.home(self.large)) as house:
-            seconds = median(lambda: rebuild(house.stores), self.few)
-            files = house.stores.search.counts().memories
+        with opened(self.home(self.large)) as context:
+            seconds = median(lambda: rebuild(context.stores), self.few)
+            files = context.stores.search.counts().memories
         return Row(
             f"rebuild of {self.large:,} files with cached vectors",
             "at least 4,000 files/s",
@@ -252,15 +252,15 @@ def _whole(text: str) -> Passage:
 
 
 @contextlib.contextmanager
-def opened(home: Path) -> Iterator[House]:
-    house = open_house(home)
-    embedder = house.stores.minds.embedder
+def opened(home: Path) -> Iterator[HomeContext]:
+    context = open_home(home)
+    embedder = context.stores.minds.embedder
     assert embedder is not None
     embedder.ask("a first text")
     try:
-        yield house
+        yield context
     finally:
-        house.close()
+        context.close()
 
 
 @contextlib.contextmanager
@@ -325,8 +325,8 @@ def spawn(command: list[str]) -> None:
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
-def _file_size(house: House) -> int:
-    prints = house.stores.search.fingerprints().values()
+def _file_size(context: HomeContext) -> int:
+    prints = context.stores.search.fingerprints().values()
     return sum(each.size for each in prints) // max(len(prints), 1)
 
 

@@ -23,7 +23,7 @@ from bench.training.fit import Example, Weights, sums_of
 from bench.training.heads import HeadPlan
 from bench.training.values import Item, Question, Store
 from madeleine import Madeleine
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.model.query import RecallQuery
 from madeleine.recall.scoring import collect_training_example
 
@@ -51,9 +51,9 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
     """Yield what recall sees of each question in a home that holds the store."""
     ids = {memory_id(store, each): each for each in store.memories}
     numbers = _session_numbers(store)
-    with closing(open_house(home)) as house:
+    with closing(open_home(home)) as context:
         for question in questions:
-            seen = collect_training_example(house.stores, RecallQuery(question.text, limit=DEEP))
+            seen = collect_training_example(context.stores, RecallQuery(question.text, limit=DEEP))
             items = [ids[each] for each in seen.ids]
             yield Gathered(
                 question=question,

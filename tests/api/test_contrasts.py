@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge
@@ -158,9 +158,9 @@ def test_a_person_who_says_that_the_two_contradict_each_other_is_believed(
 
 def propose_contrast(home: Path, older: str, newer: str) -> str:
     """Ask as `creative` did before: the home must not be open elsewhere."""
-    house = open_house(home)
+    context = open_home(home)
     try:
-        stores = house.stores
+        stores = context.stores
         ends = get_memory(stores, newer), get_memory(stores, older)
         now = stores.clock.now()
         drawn = Connection(older, Edge.CONTRADICTS, 0.1, "perhaps at odds", "creative", now)
@@ -170,7 +170,7 @@ def propose_contrast(home: Path, older: str, newer: str) -> str:
         made = propose(stores, ProposalType.CONFLICT, (newer, older), wording, named, "at odds")
         return made.id
     finally:
-        house.close()
+        context.close()
 
 
 @pytest.mark.few(3)
@@ -197,11 +197,11 @@ def test_a_question_about_a_real_contradiction_stays(
     home = tmp_path / "home"
     with Madeleine.open(home, in_process=True) as m:
         older, newer = decide_both(m, "Deploys are made on Tuesdays", "Never deploy on Tuesdays")
-    house = open_house(home)
+    context = open_home(home)
     drawn = Connection(older.id, Edge.CONTRADICTS, 0.9, "odd", "conflict_detector")
     action = {**link_action(newer.id, [drawn]), "by": "conflict_detector"}
-    propose(house.stores, ProposalType.CONFLICT, (newer.id, older.id), "connect", action)
-    house.close()
+    propose(context.stores, ProposalType.CONFLICT, (newer.id, older.id), "connect", action)
+    context.close()
 
     with Madeleine.open(home, in_process=True) as m:
         (asked,) = m.proposals()

@@ -186,7 +186,7 @@ def test_what_an_entry_of_the_whisper_log_does_not_say_is_null(
             "injected": [memory],
             "candidates": [{"memory": memory, "score": 0.9}],
         }
-        stores = door.house.stores
+        stores = door.context.stores
         entry = WhisperEntry("w1", stores.clock.now(), None, None, body)
         stores.log.log_whisper(entry, stores.clock.now() - timedelta(days=1))
 
@@ -204,7 +204,7 @@ def test_what_a_line_of_the_journal_does_not_say_of_a_run_is_null(
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
     with closing(open_local(home)) as door:
         memory = remember(door.call, "The kettle is red")
-        stores = door.house.stores
+        stores = door.context.stores
         ran = {"run": "r1", "report": {"applied": 1}}
         changed = {"change": "c1", "run": "r1", "by": "somebody", "edits": [{"memory": memory}]}
         events = [

@@ -31,7 +31,7 @@ def remember(door: LocalDoor, content: str, **draft: object) -> str:
 
 def asked(door: LocalDoor, memory: str, kind: ProposalType = ProposalType.DECAY) -> Proposal:
     """Ask whether a memory is to be archived."""
-    stores = door.house.stores
+    stores = door.context.stores
     action = add_states(
         tier_action(memory, Tier.ARCHIVAL),
         [get_stored(stores, memory).memory],

@@ -109,18 +109,18 @@ def test_whispers_say_that_maintenance_is_due_while_an_agent_has_something_to_ju
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
     monkeypatch.setenv("MADELEINE_JUDGE_KIND", "agent")
     door = open_local(tmp_path / "home")
-    house = door.house
-    house.look_for_maintenance()
-    assert not house.whisper_config.maintenance  # there is nothing at all
+    context = door.context
+    context.look_for_maintenance()
+    assert not context.whisper_config.maintenance  # there is nothing at all
 
     for place in ("Lisbon", "Oslo"):
         door.call("remember", body={"content": f"The office of the Atlas project is in {place}."})
-    house.look_for_maintenance()
-    assert house.whisper_config.maintenance
+    context.look_for_maintenance()
+    assert context.whisper_config.maintenance
 
     batch = door.call("maintenance")
     door.call("hand_in", body={"job_id": batch["job_id"], "results": {"verdicts": []}})
-    assert house.stores.log.state("maintenance") is not None  # so nobody is asked again today
+    assert context.stores.log.state("maintenance") is not None  # so nobody is asked again today
     door.close()
 
 
@@ -131,9 +131,9 @@ def test_no_agent_is_asked_where_another_judge_is_chosen(
     door = open_local(tmp_path / "home")
     door.call("remember", body={"content": "The office is in Lisbon."})
 
-    door.house.look_for_maintenance()
+    door.context.look_for_maintenance()
 
-    assert not door.house.whisper_config.maintenance
+    assert not door.context.whisper_config.maintenance
     door.close()
 
 

@@ -15,7 +15,7 @@ import pytest
 import madeleine
 from madeleine import Madeleine
 from madeleine.api import operations
-from madeleine.bootstrap import Houses, open_house
+from madeleine.bootstrap import HomeContexts, open_home
 from madeleine.server.app import App
 from madeleine.server.guard import Guard
 from tests.server.test_app import ask
@@ -50,11 +50,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 @pytest.fixture
 def app(tmp_path: Path, calls: dict[str, int]) -> Iterator[App]:
-    house = open_house(tmp_path / "home")
-    made = App(Houses(house), Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
+    context = open_home(tmp_path / "home")
+    made = App(HomeContexts(context), Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
     yield made
     made.close()
-    house.close()
+    context.close()
 
 
 def test_few_calls_stand_between_the_python_face_and_a_verb(

@@ -40,7 +40,9 @@ def test_a_backup_shows_how_far_it_is_where_a_terminal_watches(cli: Cli) -> None
         asked = argparse.Namespace(list=False, to=None)
         command = threading.Thread(target=backup.run, args=(asked, door, say))
 
-        with opened.house.stores.writing:  # all is copied by then; the last look waits for writers
+        with (
+            opened.context.stores.writing
+        ):  # all is copied by then; the last look waits for writers
             command.start()
             eventually(lambda: DRAWN.search(err.getvalue()))
         command.join(50)

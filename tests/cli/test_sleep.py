@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.model.proposal import ProposalType
 from madeleine.write.proposals import propose
 from tests.cli.running import Cli
@@ -163,10 +163,12 @@ def test_what_cannot_be_meant_is_refused(
 def proposed_merge(cli: Cli) -> tuple[str, str, str]:
     """Propose a merge of two memories; return the proposal, the keeper and the other."""
     keep, drop = cli.remember("The ferry leaves at nine"), cli.remember("Ferry departs at 9:00")
-    house = open_house(Path(cli.home))
+    context = open_home(Path(cli.home))
     action = {"verb": "merge", "keep": keep, "drop": drop, "content": "The ferry leaves at 9:00"}
-    made = propose(house.stores, ProposalType.MERGE, (keep, drop), "merge two", action, "the same")
-    house.close()
+    made = propose(
+        context.stores, ProposalType.MERGE, (keep, drop), "merge two", action, "the same"
+    )
+    context.close()
     return made.id, keep, drop
 
 
@@ -190,10 +192,10 @@ def test_a_proposal_shows_exactly_what_would_change(cli: Cli) -> None:
 def proposed_decays(cli: Cli, texts: tuple[str, ...]) -> list[str]:
     """Propose to archive memories; return the proposals."""
     memories = [cli.remember(text) for text in texts]
-    house = open_house(Path(cli.home))
+    context = open_home(Path(cli.home))
     made = [
         propose(
-            house.stores,
+            context.stores,
             ProposalType.DECAY,
             (each,),
             "archive",
@@ -201,7 +203,7 @@ def proposed_decays(cli: Cli, texts: tuple[str, ...]) -> list[str]:
         ).id
         for each in memories
     ]
-    house.close()
+    context.close()
     return made
 
 

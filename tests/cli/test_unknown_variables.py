@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from madeleine.cli.variable_names import VARIABLE_NAMES
-from madeleine.settings import known_variables, unknown_variables
+from madeleine.settings import describe_unknown_variables, known_variables
 from tests.cli.running import Cli
 from tests.server.running import running
 
@@ -57,7 +57,7 @@ def test_what_resembles_nothing_is_named_without_a_guess(
 @pytest.mark.few(40)
 @pytest.mark.parametrize("name", sorted(known_variables()))
 def test_a_variable_that_means_something_is_not_named(name: str) -> None:
-    assert unknown_variables([name]) == []
+    assert describe_unknown_variables([name]) == []
 
 
 def test_every_variable_that_anything_here_reads_is_known() -> None:
@@ -74,7 +74,7 @@ def test_every_variable_that_anything_here_reads_is_known() -> None:
         check=True,
     )
 
-    assert unknown_variables(set(ran.stdout.split())) == []
+    assert describe_unknown_variables(set(ran.stdout.split())) == []
 
 
 @pytest.mark.parametrize("section", ["embedder", "judge"])

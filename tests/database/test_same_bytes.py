@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import InvalidValue, NotInFiles
 from madeleine.model.draft import Draft
@@ -147,39 +147,41 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def house(home: Path) -> Iterator[House]:
-    opened = open_house(home)
+def context(home: Path) -> Iterator[HomeContext]:
+    opened = open_home(home)
     yield opened
     opened.close()
 
 
-def test_a_backup_of_a_database_holds_the_files(house: House, tmp_path: Path) -> None:
-    memory = keep(house.stores, "a kettle")
-    forget(house.stores, keep(house.stores, "a teapot").id)
+def test_a_backup_of_a_database_holds_the_files(context: HomeContext, tmp_path: Path) -> None:
+    memory = keep(context.stores, "a kettle")
+    forget(context.stores, keep(context.stores, "a teapot").id)
 
-    house.back_up(tmp_path / "all.zip")
+    context.back_up(tmp_path / "all.zip")
 
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         kept = {name: archive.read(name) for name in archive.namelist()}
-    files = {f"vault/{path}": data for path, data in vault_bytes(house.stores).items()}
-    lines = {f"journal/{name}": data for name, data in journal_bytes(house.stores).items()}
+    files = {f"vault/{path}": data for path, data in vault_bytes(context.stores).items()}
+    lines = {f"journal/{name}": data for name, data in journal_bytes(context.stores).items()}
     assert kept.items() >= (files | lines).items()
     assert any(memory.id.encode() in data for data in files.values())
 
 
-def test_no_backup_is_restored_beside_a_database(house: House, tmp_path: Path) -> None:
-    house.back_up(tmp_path / "all.zip")
+def test_no_backup_is_restored_beside_a_database(context: HomeContext, tmp_path: Path) -> None:
+    context.back_up(tmp_path / "all.zip")
 
     with pytest.raises(NotInFiles):
-        restore_home(house.home, tmp_path / "all.zip")
+        restore_home(context.home, tmp_path / "all.zip")
 
-    assert not list((house.home / "vault").iterdir())
+    assert not list((context.home / "vault").iterdir())
 
 
-def test_a_home_can_be_open_twice_and_both_know_everything(house: House, home: Path) -> None:
-    other = open_house(home, wait_seconds=0)
+def test_a_home_can_be_open_twice_and_both_know_everything(
+    context: HomeContext, home: Path
+) -> None:
+    other = open_home(home, wait_seconds=0)
 
-    memory = keep(house.stores, "a kettle")
+    memory = keep(context.stores, "a kettle")
 
     assert other.stores.search.get(memory.id) is not None
     assert other.stores.vault.find_trashed(memory.id) == []
@@ -187,12 +189,12 @@ def test_a_home_can_be_open_twice_and_both_know_everything(house: House, home: P
 
 
 def test_an_index_that_was_thrown_away_comes_back_at_the_next_opening(home: Path) -> None:
-    house = open_house(home)
-    memory = keep(house.stores, "a kettle")
-    house.stores.index.clear()
-    house.close()
+    context = open_home(home)
+    memory = keep(context.stores, "a kettle")
+    context.stores.index.clear()
+    context.close()
 
-    again = open_house(home)
+    again = open_home(home)
 
     assert again.stores.search.get(memory.id) is not None
     assert [each.kind for each in again.stores.log.history(memory.id)] == [EventKind.REMEMBERED]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.bootstrap import moving, open_house
+from madeleine.bootstrap import moving, open_home
 from madeleine.bootstrap.moving import move_home
 from madeleine.cli.main import main
 from madeleine.errors import IndexOfAnother, IndexOfFiles, TruthInDatabase
@@ -50,7 +50,7 @@ def test_a_home_with_files_is_kept_from_the_index_of_a_memory_in_the_database(
     other = made_home(tmp_path / "other", url)
 
     with pytest.raises(TruthInDatabase, match="tenant home") as caught:
-        open_house(other, fresh_index=fresh)
+        open_home(other, fresh_index=fresh)
 
     assert 'truth = "database"' in caught.value.hint
     assert "store.tenant" in caught.value.hint
@@ -128,7 +128,7 @@ def test_a_home_with_its_index_in_a_database_moves_there_also_in_a_second_try(
     home = made_home(tmp_path / "home", url)
     remember(home, "Anna keeps a pangolin")
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(moving, "_await_filling", stopped)
+        interrupted.setattr(moving, "_await_rebuild_lease", stopped)
         with pytest.raises(KeyboardInterrupt):
             move_home(home, url)
 

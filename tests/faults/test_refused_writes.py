@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.bootstrap import device_name, open_house
+from madeleine.bootstrap import device_name, open_home
 from madeleine.errors import MadeleineError, StoreUnwritable, Unavailable
 from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.model.cause import NoteKind
@@ -238,11 +238,11 @@ def test_one_odd_journal_line_does_not_keep_a_home_from_opening(
     text = json.dumps({**line, "device": device_name(), "body": body})
     (home / "journal" / f"{device_name()}-2026-11.jsonl").write_text(text + "\n", encoding="utf-8")
 
-    house = open_house(home)
+    context = open_home(home)
 
-    assert any("c1" in note for note in in_words(house.notes))
-    assert house.stores.log.unsettled() == []
-    house.close()
+    assert any("c1" in note for note in in_words(context.notes))
+    assert context.stores.log.unsettled() == []
+    context.close()
 
 
 def test_a_journal_that_lost_lines_makes_the_index_anew(tmp_path: Path) -> None:
@@ -250,19 +250,19 @@ def test_a_journal_that_lost_lines_makes_the_index_anew(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
-    house = open_house(home)
-    memory = keep(house.stores, "the cat sleeps")
-    recall(house.stores, RecallQuery("cat"))
-    house.close()
+    context = open_home(home)
+    memory = keep(context.stores, "the cat sleeps")
+    recall(context.stores, RecallQuery("cat"))
+    context.close()
     file = next((home / "journal").glob("*.jsonl"))
     kept = file.read_bytes().splitlines(keepends=True)[:1]
     file.write_bytes(b"".join(kept))
 
-    house = open_house(home)
+    context = open_home(home)
 
-    assert get_stored(house.stores, memory.id).memory.access_count == 0
-    assert any("journal lost lines" in note for note in in_words(house.notes))
-    house.close()
+    assert get_stored(context.stores, memory.id).memory.access_count == 0
+    assert any("journal lost lines" in note for note in in_words(context.notes))
+    context.close()
 
 
 def test_a_home_that_cannot_flush_still_lets_others_in(
@@ -271,12 +271,12 @@ def test_a_home_that_cannot_flush_still_lets_others_in(
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
-    house = open_house(home)
+    context = open_home(home)
     refuse(monkeypatch, FileJournal, "flush", FULL)
     with pytest.raises(StoreUnwritable):
-        house.close()
+        context.close()
 
-    open_house(home, wait_seconds=0.5).close()
+    open_home(home, wait_seconds=0.5).close()
 
 
 def test_reconcile_after_a_refused_write_finds_nothing_left_to_do(

@@ -37,7 +37,7 @@ from madeleine.api import operations
 from madeleine.api.contract.responses import WhisperAnswer
 from madeleine.errors import Unavailable
 
-def whisper(house, call):
+def whisper(context, call):
     prompt = call.body["prompt"]
     word, _, rest = prompt.partition(" ")
     number = int(rest.split()[0]) if word in ("sleep", "wide") else 0

@@ -90,7 +90,7 @@ def test_what_a_change_touches_has_it_in_its_history(cli: Cli, verb: str) -> Non
 
 def _approved_link(cli: Cli, one: str, other: str) -> Any:
     with Madeleine.open(cli.home, in_process=True) as m:
-        stores = m._door.house.stores  # type: ignore[union-attr]  # to ask what a job would
+        stores = m._door.context.stores  # type: ignore[union-attr]  # to ask what a job would
         m_link = link_action(one, [Connection(other, Edge.SUPPORTS)])
         propose(stores, ProposalType.LINK, (one, other), "connect them", m_link)
     (asked,) = cli.ok("proposals")["proposals"]
@@ -112,7 +112,7 @@ def test_a_change_that_left_a_file_alone_shows_no_difference_there(cli: Cli) -> 
     cli.ok("revise", other, "--title", "Departure")
 
     with Madeleine.open(cli.home, in_process=True) as m:
-        seen = read_transition(m._door.house.stores, other, done["change"])  # type: ignore[union-attr]
+        seen = read_transition(m._door.context.stores, other, done["change"])  # type: ignore[union-attr]
 
     assert seen.before == seen.after
     assert seen.before is not None

@@ -88,13 +88,13 @@ def wonder(home: Path, archive: int, spaces: int) -> None:
         kept = [_remembered(door, number) for number in range(max(archive, spaces))]
         asked = [_asked(door, each, ProposalType.SPACE) for each in kept[:spaces]]
         asked += [_asked(door, each, ProposalType.DECAY) for each in kept[:archive]]
-        record_proposals(door.house.stores, asked)
+        record_proposals(door.context.stores, asked)
 
 
 def _remembered(door: LocalDoor, number: int) -> Memory:
     words = {"content": f"Shelf {number} holds the lamps.", "title": f"Shelf {number}"}
     made = door.call("remember", body=words)
-    return get_stored(door.house.stores, str(made["node_id"])).memory
+    return get_stored(door.context.stores, str(made["node_id"])).memory
 
 
 def _asked(door: LocalDoor, memory: Memory, kind: ProposalType) -> Proposal:
@@ -102,4 +102,4 @@ def _asked(door: LocalDoor, memory: Memory, kind: ProposalType) -> Proposal:
     action = tier_action(memory.id, Tier.ARCHIVAL) if decay else space_action(memory.id, "attic")
     wording = f"move `{memory.short_id}` ({memory.title}) to {'archival' if decay else 'attic'}"
     given = add_states(action, [memory], f"{kind.value} {memory.id}")
-    return new_proposal(door.house.stores, kind, (memory.id,), wording, given, "unused for long")
+    return new_proposal(door.context.stores, kind, (memory.id,), wording, given, "unused for long")

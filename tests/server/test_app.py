@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from madeleine.api.call import Call
-from madeleine.bootstrap import House, Houses, open_house
+from madeleine.bootstrap import HomeContext, HomeContexts, open_home
 from madeleine.errors import StoreUnwritable
 from madeleine.model.codec import Json
 from madeleine.server import app as app_module
@@ -33,11 +33,11 @@ HEADERS = [
 
 @pytest.fixture
 def app(home: Path) -> Iterator[App]:
-    house = open_house(home)
-    made = App(Houses(house), Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
+    context = open_home(home)
+    made = App(HomeContexts(context), Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
     yield made
     made.close()
-    house.close()
+    context.close()
 
 
 def get(app: App, path: str) -> tuple[int, Any]:
@@ -73,7 +73,7 @@ def ask(app: App, method: str, path: str, given: object = None) -> tuple[int, An
 def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
     app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(house: House, name: str, call: Call) -> Json:
+    def broken(context: HomeContext, name: str, call: Call) -> Json:
         raise RuntimeError(PRIVATE)
 
     monkeypatch.setattr(app_module, "perform_for", broken)
@@ -100,7 +100,7 @@ def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
 def test_a_bug_behind_the_door_of_the_tools_is_counted_and_logged_as_any_other(
     app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(house: House, name: str, call: Call) -> Json:
+    def broken(context: HomeContext, name: str, call: Call) -> Json:
         raise RuntimeError(PRIVATE)
 
     monkeypatch.setattr(app_module, "perform_for", broken)

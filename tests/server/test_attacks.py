@@ -18,7 +18,7 @@ from mcp.client import Client as McpClient
 from mcp.client.streamable_http import streamable_http_client
 
 from madeleine.api.routes import ROUTES, TOLD
-from madeleine.bootstrap import load_settings, open_houses
+from madeleine.bootstrap import load_settings, open_homes
 from madeleine.model.proposal import ProposalType
 from madeleine.server.hooking import HOOKS
 from madeleine.server.mcp.tools import TOOLS
@@ -108,14 +108,14 @@ def _victim(home: Path, team: Team, ada: Client) -> Victim:
 
 def _proposed(home: Path, memory: str, beside: str) -> str:
     """Propose something to Ada as a job would, on a server of our own."""
-    houses = open_houses(home, load_settings(home), None)
+    contexts = open_homes(home, load_settings(home), None)
     try:
-        stores = houses.of("ada").stores
+        stores = contexts.of("ada").stores
         action = {"verb": "merge", "keep": memory, "drop": beside}
         wording = f"Merge two about {SECRET}"
         return propose(stores, ProposalType.MERGE, (memory, beside), wording, action).id
     finally:
-        houses.close()
+        contexts.close()
 
 
 Ask = tuple[str, str, object, Mapping[str, object]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from tests.cli.running import Cli
 from tests.server.running import Daemon, running
 
@@ -37,10 +37,10 @@ def test_the_timetable_neither_draws_contrasts_nor_asks_about_them(tmp_path: Pat
         cli.remember(text, "--type", "decision")
     before = [path.read_bytes() for path in cli.files]
 
-    house = open_house(cli.home)
-    house.sleeper.due("creative")
-    house.sleeper.work_off()
-    house.close()
+    context = open_home(cli.home)
+    context.sleeper.due("creative")
+    context.sleeper.work_off()
+    context.close()
 
     assert cli.ok("consolidate", "status")["last_creative"] is not None
     assert [path.read_bytes() for path in cli.files] == before

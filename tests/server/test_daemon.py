@@ -83,7 +83,7 @@ def test_a_home_that_another_command_holds_is_busy(home: Path) -> None:
                 sys.executable,
                 "-P",
                 "-c",
-                "import sys, madeleine.server.daemon as d; d.LOCK_WAIT_SECONDS = 0.1;"
+                "import sys, madeleine.server.daemon as d; d.LOCK_TIMEOUT_SECONDS = 0.1;"
                 "from madeleine.server.__main__ import main; sys.exit(main(sys.argv[1:]))",
                 "--home",
                 str(home),

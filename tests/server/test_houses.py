@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from madeleine.bootstrap import House, Houses
+from madeleine.bootstrap import HomeContext, HomeContexts
 
 SECONDS = 20.0
 
@@ -23,24 +23,24 @@ class Street:
         self.may_open = threading.Event()
         self.slow = ""
 
-    def house(self, tenant: str) -> House:
+    def context(self, tenant: str) -> HomeContext:
         if tenant == self.slow:
             assert self.may_open.wait(SECONDS)
         self.opened.append(tenant)
         made: Any = SimpleNamespace(tenant=tenant, leave=lambda: self.left.append(tenant))
-        return cast("House", made)
+        return cast("HomeContext", made)
 
-    def houses(self, at_most: int = 9) -> Houses:
-        return Houses(self.house("home"), self.house, at_most)
+    def contexts(self, at_most: int = 9) -> HomeContexts:
+        return HomeContexts(self.context("home"), self.context, at_most)
 
 
 def test_a_house_is_opened_once_however_many_ask() -> None:
     street = Street()
-    houses = street.houses()
+    contexts = street.contexts()
     street.slow = "ada"
 
     with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(houses.of, "ada") for _ in range(8)]
+        asked = [threads.submit(contexts.of, "ada") for _ in range(8)]
         street.may_open.set()
         found = {id(each.result(SECONDS)) for each in asked}
 
@@ -50,13 +50,13 @@ def test_a_house_is_opened_once_however_many_ask() -> None:
 
 def test_nobody_waits_while_anothers_house_is_opened() -> None:
     street = Street()
-    houses = street.houses()
+    contexts = street.contexts()
     street.slow = "ada"
 
     with ThreadPoolExecutor(1) as threads:
-        waiting = threads.submit(houses.of, "ada")
-        assert houses.of("ben").tenant == "ben"
-        assert houses.of("home") is houses.first
+        waiting = threads.submit(contexts.of, "ada")
+        assert contexts.of("ben").tenant == "ben"
+        assert contexts.of("home") is contexts.first
         assert not waiting.done()
         street.may_open.set()
         assert waiting.result(SECONDS).tenant == "ada"
@@ -64,26 +64,26 @@ def test_nobody_waits_while_anothers_house_is_opened() -> None:
 
 def test_the_house_that_nobody_asked_for_longest_is_let_go() -> None:
     street = Street()
-    houses = street.houses(at_most=2)
+    contexts = street.contexts(at_most=2)
     for tenant in ("ada", "ben", "ada", "cleo"):
-        houses.of(tenant)
+        contexts.of(tenant)
 
     assert street.left == ["ben"]
-    assert houses.of("ben").tenant == "ben"
+    assert contexts.of("ben").tenant == "ben"
     assert street.opened == ["home", "ada", "ben", "cleo", "ben"]
 
 
 def test_a_house_that_could_not_be_opened_is_tried_again() -> None:
     tries: list[str] = []
 
-    def fail_once(tenant: str) -> House:
+    def fail_once(tenant: str) -> HomeContext:
         tries.append(tenant)
         if len(tries) == 1:
             raise TimeoutError
-        return Street().house(tenant)
+        return Street().context(tenant)
 
-    houses = Houses(Street().house("home"), fail_once)
+    contexts = HomeContexts(Street().context("home"), fail_once)
     with pytest.raises(TimeoutError):
-        houses.of("ada")
+        contexts.of("ada")
 
-    assert houses.of("ada").tenant == "ada"
+    assert contexts.of("ada").tenant == "ada"

@@ -15,7 +15,7 @@ import pytest
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
 from madeleine.api.reach import alone
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
@@ -53,9 +53,9 @@ def model() -> Patient:
 
 
 @pytest.fixture
-def house(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+def context(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iterator[HomeContext]:
     monkeypatch.setenv("MADELEINE_WHISPER_DEADLINE_MS", "1500")
-    opened = open_house(home)
+    opened = open_home(home)
     own = opened.stores.minds.embedder
     minds = Minds(CachedEmbedder(model, EmbeddingCache.open(home / "patient.db")))
     opened.stores = replace(opened.stores, minds=minds)
@@ -68,46 +68,48 @@ def house(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 @pytest.fixture
-def hooks(house: House) -> Iterator[Hooks]:
-    made = Hooks(house)
+def hooks(context: HomeContext) -> Iterator[Hooks]:
+    made = Hooks(context)
     yield made
     made.close()
 
 
 def prompt(hooks: Hooks, text: str, session: str = "s") -> str:
     body = json.dumps(claude(text, session)).encode()
-    answer = hooks.answer(INJECT, {"host": "claude"}, body, alone(hooks.house))
+    answer = hooks.answer(INJECT, {"host": "claude"}, body, alone(hooks.context))
     return asyncio.run(answer).body.decode()
 
 
-def why(house: House) -> str:
-    return str(perform(house, "whisper_why", Call())["text"])
+def why(context: HomeContext) -> str:
+    return str(perform(context, "whisper_why", Call())["text"])
 
 
 @pytest.mark.proves("I5")
-def test_what_came_too_late_is_noted_so_and_told_the_next_time(house: House, hooks: Hooks) -> None:
-    house.whisperer.warm(house.stores, house.whisper_config)
+def test_what_came_too_late_is_noted_so_and_told_the_next_time(
+    context: HomeContext, hooks: Hooks
+) -> None:
+    context.whisperer.warm(context.stores, context.whisper_config)
     may_go_on = threading.Event()
-    house.stores.executor.submit(lambda: None if may_go_on.wait(WAIT_SECONDS) else "never")
+    context.stores.executor.submit(lambda: None if may_go_on.wait(WAIT_SECONDS) else "never")
     late = prompt(hooks, ASK_FERRY)
     may_go_on.set()
-    eventually(lambda: "came too late and was not given" in why(house), WAIT_SECONDS)
+    eventually(lambda: "came too late and was not given" in why(context), WAIT_SECONDS)
 
     again = prompt(hooks, f"please: {ASK_FERRY}")
 
     assert late == ""
     assert FERRY in again
-    assert "Whispered 1 memory" in why(house)
+    assert "Whispered 1 memory" in why(context)
 
 
 @pytest.mark.proves("I5")
 def test_a_model_that_would_be_late_is_not_waited_for(
-    house: House, hooks: Hooks, model: Patient
+    context: HomeContext, hooks: Hooks, model: Patient
 ) -> None:
-    house.whisperer.warm(house.stores, house.whisper_config)
+    context.whisperer.warm(context.stores, context.whisper_config)
     model.may_answer.clear()
     by_words = prompt(hooks, ASK_FERRY)
-    said = why(house)
+    said = why(context)
     model.may_answer.set()
 
     with_model = prompt(hooks, "is Marta allergic to peanuts?")
@@ -115,26 +117,26 @@ def test_a_model_that_would_be_late_is_not_waited_for(
     assert FERRY in by_words
     assert "Decided by words alone: the model was late." in said
     assert "Marta" in with_model
-    assert "words alone" not in why(house)
+    assert "words alone" not in why(context)
 
 
 @pytest.mark.parametrize("event", ["PreCompact", "PreCompress"])
 def test_a_session_that_its_host_shortens_is_told_again(
-    house: House, hooks: Hooks, event: str
+    context: HomeContext, hooks: Hooks, event: str
 ) -> None:
     first = prompt(hooks, ASK_FERRY)
     before = prompt(hooks, f"so, {ASK_FERRY}")
     body = json.dumps({"session_id": "s", "hook_event_name": event, "trigger": "auto"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(house)))
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(context)))
 
     after = prompt(hooks, f"again, {ASK_FERRY}")
 
     assert (FERRY in first, before, FERRY in after) == (True, "", True)
 
 
-def test_the_end_of_a_session_shortens_nothing(house: House, hooks: Hooks) -> None:
+def test_the_end_of_a_session_shortens_nothing(context: HomeContext, hooks: Hooks) -> None:
     prompt(hooks, ASK_FERRY)
     body = json.dumps({"session_id": "s", "hook_event_name": "Stop"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(house)))
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(context)))
 
     assert prompt(hooks, f"again, {ASK_FERRY}") == ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from madeleine.api.remote import find_daemon, stop_daemon
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.errors import MadeleineError, StoreUnwritable
 from madeleine.ingest.backups.archive import open_backup, verify_backup
 from madeleine.server.loops import Backups
@@ -142,13 +142,13 @@ def test_an_export_pages_through_everything(daemon: Daemon) -> None:
 
 
 def test_a_backup_is_made_unasked_when_it_is_due(home: Path) -> None:
-    house = open_house(home)
+    context = open_home(home)
     try:
-        loop = Backups(house)
+        loop = Backups(context)
         loop.look()
         loop.look()
     finally:
-        house.close()
+        context.close()
 
     assert len(list((home / "backups").glob("*.zip"))) == 1
 
@@ -158,9 +158,9 @@ def test_a_backup_that_fails_is_told_until_it_is_tried_again(
 ) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     monkeypatch.setenv("MADELEINE_BACKUP_FOLDER", str(tmp_path / "file" / "backups"))
-    house = open_house(home)
+    context = open_home(home)
     try:
-        loop = Backups(house)
+        loop = Backups(context)
         failures: list[MadeleineError] = []
         for _ in range(2):
             with pytest.raises(StoreUnwritable) as failed:
@@ -168,7 +168,7 @@ def test_a_backup_that_fails_is_told_until_it_is_tried_again(
             failures.append(failed.value)
         assert failures[0] is failures[1]
     finally:
-        house.close()
+        context.close()
 
 
 def test_the_daemon_says_that_it_makes_backups(daemon: Daemon) -> None:

@@ -706,21 +706,21 @@ import gc, sys
 from pathlib import Path
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.language.late_pattern import LatePattern
 
 def compiled():
     return sum(type(each) is LatePattern and "search" in vars(each) for each in gc.get_objects())
 
-house = open_house(Path(sys.argv[1]))
-house.whisperer.warm(house.stores, house.whisper_config)
+context = open_home(Path(sys.argv[1]))
+context.whisperer.warm(context.stores, context.whisper_config)
 ready = compiled()
-assert perform(house, "whisper_why", Call()).whisper is None
-perform(house, "remember", Call(body={"content": "The ferry to Bergen leaves at nine"}))
+assert perform(context, "whisper_why", Call()).whisper is None
+perform(context, "remember", Call(body={"content": "The ferry to Bergen leaves at nine"}))
 after = compiled()
-told = perform(house, "whisper", Call(body={"prompt": "when does the ferry to Bergen leave?"}))
+told = perform(context, "whisper", Call(body={"prompt": "when does the ferry to Bergen leave?"}))
 print(ready, compiled() - after, len(told.injected))
-house.close()
+context.close()
 """
 
 

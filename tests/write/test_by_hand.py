@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.errors import AmbiguousChange, EditedSince, MadeleineError, NoSuchMemory
 from madeleine.minds.port import CachingEmbedder, Minds
 from madeleine.model.draft import MemoryLimits
@@ -272,11 +272,11 @@ def test_a_file_about_the_user_brings_a_self_where_there_is_none(tmp_path: Path)
     )
     (home / "vault" / "dublin.md").write_text(note, encoding="utf-8")
 
-    house = open_house(home)
+    context = open_home(home)
 
-    (edge,) = show(house.stores, "97acbe8e").edges
+    (edge,) = show(context.stores, "97acbe8e").edges
     assert (edge.source, edge.connection.edge) == (SELF_ID, Edge.DEFINES)
-    house.close()
+    context.close()
 
 
 def test_a_folder_or_a_link_named_like_a_memory_is_none(stores: Stores) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.index.search import no_pause
 from madeleine.write import courtesy
 from madeleine.write.courtesy import PriorityGate
@@ -78,31 +78,31 @@ def test_under_a_load_without_end_it_goes_on_after_a_moment() -> None:
 
 
 def test_a_question_is_waited_for_and_a_job_gives_way_between_portions(tmp_path: Path) -> None:
-    house = open_house(tmp_path / "home")
+    context = open_home(tmp_path / "home")
     noting = Noting()
-    house.stores = replace(house.stores, priority_gate=noting)
-    house.__post_init__()
+    context.stores = replace(context.stores, priority_gate=noting)
+    context.__post_init__()
     try:
-        perform(house, "remember", Call(body={"content": "The pump stands in the cellar."}))
-        perform(house, "recall", Call(body={"query": "pump"}))
+        perform(context, "remember", Call(body={"content": "The pump stands in the cellar."}))
+        perform(context, "recall", Call(body={"query": "pump"}))
         assert noting.waits == 2
-        asked = house.sleeper.ask(["decay"])
-        house.sleeper.wait(asked)
+        asked = context.sleeper.ask(["decay"])
+        context.sleeper.wait(asked)
         assert asked.reports[0].error is None
         assert noting.gave_way >= 2, "while reading, and between pages"
         assert noting.waits == 2, "for a job nobody stands still"
     finally:
-        house.close()
+        context.close()
 
 
 def test_long_reads_tell_between_their_portions(tmp_path: Path) -> None:
-    house = open_house(tmp_path / "home")
+    context = open_home(tmp_path / "home")
     try:
         for number in range(3):
-            perform(house, "remember", Call(body={"content": f"Note {number} about the pump."}))
+            perform(context, "remember", Call(body={"content": f"Note {number} about the pump."}))
         told: list[int] = []
-        whole = house.stores.search.standings(lambda: told.append(1))
+        whole = context.stores.search.standings(lambda: told.append(1))
         assert told
-        assert whole.ids == house.stores.search.standings(no_pause).ids
+        assert whole.ids == context.stores.search.standings(no_pause).ids
     finally:
-        house.close()
+        context.close()

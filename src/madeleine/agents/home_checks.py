@@ -161,7 +161,7 @@ def _answered(connection: socket.socket, address: Any, path: str, token: str) ->
     return int(code) if code.isdigit() else 0
 
 
-# -- what the house says about itself ------------------------------------------------------
+# -- what the home says about itself -------------------------------------------------------
 
 
 def check_status(home: Path, status: Json) -> Iterator[Finding]:

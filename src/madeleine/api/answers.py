@@ -395,7 +395,7 @@ def decided(done: ProposalDecision) -> DecidedProposal:
     )
 
 
-# -- the house -----------------------------------------------------------------------------
+# -- the home ------------------------------------------------------------------------------
 
 
 def reconciled(report: ReconcileResult) -> ReconcileReport:

@@ -15,19 +15,19 @@ from madeleine.whisper.report import ENTRIES
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 DAYS_AT_MOST = 365
 
 
-def stats(house: House, call: Call) -> Stats:
+def stats(context: HomeContext, call: Call) -> Stats:
     """Return the numbers. Whispers are counted as far back as their log is kept."""
     reader = RequestReader(call.query)
     days = reader.whole("days", 0, 1, DAYS_AT_MOST)
     reader.done()
-    now = house.stores.clock.now()
+    now = context.stores.clock.now()
     since = now - timedelta(days=days) if days else _monday(now)
-    usage, counts = _usage(house, since, now), house.stores.search.counts()
+    usage, counts = _usage(context, since, now), context.stores.search.counts()
     text = (
         f"{texts.count(counts.memories, 'memory')}, "
         f"{texts.count(usage.memories_this_week, 'new one')} and "
@@ -56,8 +56,8 @@ def _monday(now: datetime) -> datetime:
     return start - timedelta(days=now.weekday())
 
 
-def _usage(house: House, since: datetime, now: datetime) -> UsageStats:
-    index = house.stores.index
+def _usage(context: HomeContext, since: datetime, now: datetime) -> UsageStats:
+    index = context.stores.index
     entries = index.log.whispers(ENTRIES)
     told = [each for each in entries if entry_ids(each, "injected") and is_delivered(each.body)]
     every = Filter(outdated=True)

@@ -22,7 +22,7 @@ from madeleine.model.reading import RequestReader
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 NAME_CHARS = 300
 URI_CHARS = 1_500
@@ -33,17 +33,17 @@ TOLD = 20  # memories that the text of an answer names
 class _How:
     """What every way of taking in is asked in the query."""
 
-    def __init__(self, house: House, call: Call) -> None:
+    def __init__(self, context: HomeContext, call: Call) -> None:
         reader = RequestReader(call.query)
         self.space = read_space(reader.text("default_space"))
         self.dry_run = reader.flag("dry_run")
-        self.tags = read_tags(reader.texts("extra_tags") or (), house.stores.config.limits)
+        self.tags = read_tags(reader.texts("extra_tags") or (), context.stores.config.limits)
         reader.done()
 
 
-def conversation(house: House, call: Call) -> IngestReport:
+def conversation(context: HomeContext, call: Call) -> IngestReport:
     """Take in a conversation; a text in which nobody is told to speak is somebody's notes."""
-    how, reader = _How(house, call), RequestReader(call.body)
+    how, reader = _How(context, call), RequestReader(call.body)
     content, messages = reader.text("content"), reader.items("messages", lambda each: each)
     agent = read_one_line("agent_id", reader.text("agent_id"), 150)
     session = read_one_line("session", reader.text("session"), NAME_CHARS)
@@ -52,13 +52,13 @@ def conversation(house: House, call: Call) -> IngestReport:
     _check_one(content, messages, "messages")
     source = _source(agent, call.by)
     if messages is not None:
-        return _said(house, how, read_messages(messages), (source, session, uri))
-    return _text(house, how, content or "", (agent or "", source, session, uri))
+        return _said(context, how, read_messages(messages), (source, session, uri))
+    return _text(context, how, content or "", (agent or "", source, session, uri))
 
 
-def file(house: House, call: Call) -> IngestReport:
+def file(context: HomeContext, call: Call) -> IngestReport:
     """Take in a file of notes or a conversation, or a transcript of this machine by its path."""
-    how, reader = _How(house, call), RequestReader(call.body)
+    how, reader = _How(context, call), RequestReader(call.body)
     content, path = reader.text("content"), reader.text("path")
     name = read_one_line("name", reader.text("name"), NAME_CHARS)
     uri = read_one_line("uri", reader.text("uri"), URI_CHARS)
@@ -66,36 +66,39 @@ def file(house: House, call: Call) -> IngestReport:
     _check_one(content, path, "path")
     if path is None:
         source = f"file:{name}"[:200] if name else "text"
-        return _text(house, how, content or "", (name or "", source, uri, uri))
+        return _text(context, how, content or "", (name or "", source, uri, uri))
     if name or uri or how.tags:
         raise Rejected("a `path` stands for itself", hint="leave name, uri and tags out")
     transcript = Transcript(Path(path), _agent(call.by), space=how.space, ended=True)
-    return _answer(ingest_transcript_by_hand(house.intake, transcript, how.dry_run), how.dry_run)
+    return _answer(ingest_transcript_by_hand(context.intake, transcript, how.dry_run), how.dry_run)
 
 
 def _text(
-    house: House, how: _How, text: str, told: tuple[str, str, str | None, str | None]
+    context: HomeContext, how: _How, text: str, told: tuple[str, str, str | None, str | None]
 ) -> IngestReport:
     """Take in a text: a conversation if somebody is told to speak in it, else notes."""
     name, source, session, uri = told
-    size, most = len(text.encode("utf-8")), house.intake.config.content_bytes
+    size, most = len(text.encode("utf-8")), context.intake.config.content_bytes
     if size > most:
         raise TooLarge("the text", size, most, "ingest.content_bytes")
     if not text.strip():
         raise InvalidValue("content", "is empty", hint="send some text")
     parts = parse_dialogue(text)
     if parts:
-        return _said(house, how, parts, (source, session, uri))
-    written = SourceDocument(name, text, house.stores.clock.now(), uri, how.space, how.tags)
-    return _answer(ingest_document(house.intake, written, how.dry_run), how.dry_run)
+        return _said(context, how, parts, (source, session, uri))
+    written = SourceDocument(name, text, context.stores.clock.now(), uri, how.space, how.tags)
+    return _answer(ingest_document(context.intake, written, how.dry_run), how.dry_run)
 
 
 def _said(
-    house: House, how: _How, parts: list[DialoguePart], told: tuple[str, str | None, str | None]
+    context: HomeContext,
+    how: _How,
+    parts: list[DialoguePart],
+    told: tuple[str, str | None, str | None],
 ) -> IngestReport:
     source, session, uri = told
     place = ConversationOrigin(source, session or _session_of(parts), how.space, uri, how.tags)
-    return _answer(ingest_conversation(house.intake, parts, place, how.dry_run), how.dry_run)
+    return _answer(ingest_conversation(context.intake, parts, place, how.dry_run), how.dry_run)
 
 
 def _check_one(content: object, other: object, name: str) -> None:
@@ -181,10 +184,10 @@ def _notes(done: IngestOutcome) -> list[str]:
     return [*notes, *(f"{problem} ({count})" for problem, count in done.problems.items())]
 
 
-def standing(house: House) -> IntakeStatus:
+def standing(context: HomeContext) -> IntakeStatus:
     """What `status` says about taking in."""
-    intake, known = house.intake, read_daily_usage(house.stores)
-    wanted = house.settings.ingest.extractor != "none"
+    intake, known = context.intake, read_daily_usage(context.stores)
+    wanted = context.settings.ingest.extractor != "none"
     missing = [f"no language model: {intake.why_not}"] if wanted and intake.why_not else []
     return IntakeStatus(
         extractor=intake.extractor.name if intake.extractor else None,

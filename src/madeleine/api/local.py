@@ -11,16 +11,16 @@ from madeleine.api.contract.memories import to_json
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import at_the_server
 from madeleine.api.shared import prepare_for
-from madeleine.bootstrap import LOCK_WAIT_SECONDS, House, open_house
+from madeleine.bootstrap import LOCK_TIMEOUT_SECONDS, HomeContext, open_home
 from madeleine.model.codec import Json
 
 
 class LocalDoor:
-    """Calls operations on an open house."""
+    """Calls operations on an open home."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self._reach = at_the_server(house)
+    def __init__(self, context: HomeContext) -> None:
+        self.context = context
+        self._reach = at_the_server(context)
 
     def call(
         self,
@@ -46,16 +46,16 @@ class LocalDoor:
         with prepare_for(self._reach, name, Call(id, _given(query), body or {}, by)) as operation:
             answer = operation()
         if name in PEOPLE:
-            self._reach = at_the_server(self.house)
+            self._reach = at_the_server(self.context)
         return answer
 
     def close(self) -> None:
-        (self.house.houses or self.house).close()
+        (self.context.contexts or self.context).close()
 
 
-def open_local(home: Path, wait_seconds: float = LOCK_WAIT_SECONDS) -> LocalDoor:
+def open_local(home: Path, wait_seconds: float = LOCK_TIMEOUT_SECONDS) -> LocalDoor:
     """Open a home for this process alone; `HomeBusy` if another one keeps it open."""
-    return LocalDoor(open_house(home, wait_seconds=wait_seconds))
+    return LocalDoor(open_home(home, wait_seconds=wait_seconds))
 
 
 def _given(query: Mapping[str, object] | None) -> dict[str, object]:

@@ -484,7 +484,7 @@ class Madeleine:
         body = {"dry_run": dry_run, **({} if task is None else {"task": task})}
         return self._post("consolidate", told.ConsolidationRun, body).consolidation
 
-    # -- the house -------------------------------------------------------------------------
+    # -- the home --------------------------------------------------------------------------
 
     def status(self) -> told.HomeStatus:
         """Return what there is and what is wrong."""

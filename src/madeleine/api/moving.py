@@ -31,7 +31,7 @@ from madeleine.write.bring_in import ImportedMemory, ImportFate, import_memories
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 ITEMS_AT_MOST = 10_000  # in one batch, as of remember_many
 PAGE = 200
@@ -44,7 +44,7 @@ Outcome = ImportedMemory | MadeleineError
 # -- in ------------------------------------------------------------------------------------
 
 
-def take_in(house: House, call: Call) -> ImportReport:
+def take_in(context: HomeContext, call: Call) -> ImportReport:
     """Bring memories in from elsewhere."""
     reader = RequestReader(call.body)
     space = read_space(RequestReader(call.query).text("default_space"))
@@ -53,23 +53,25 @@ def take_in(house: House, call: Call) -> ImportReport:
     run = reader.raw("run")
     how = ImportBatch(
         by=f"import:{form}",
-        run=house.stores.new_id() if run is None else parse_id("run", run),
+        run=context.stores.new_id() if run is None else parse_id("run", run),
         dry_run=reader.flag("dry_run"),
     )
     reader.done()
     if items is None or len(items) > ITEMS_AT_MOST:
         raise InvalidValue("items", "is missing or too long", hint=f"at most {ITEMS_AT_MOST:,}")
-    read = [_incoming(house, each, space) for each in items]
+    read = [_incoming(context, each, space) for each in items]
     found = [each for each in read if isinstance(each, IncomingMemory)]
-    brought = iter(import_memories(house.stores, found, how))
+    brought = iter(import_memories(context.stores, found, how))
     return _brought(
         [next(brought) if isinstance(each, IncomingMemory) else each for each in read], how
     )
 
 
-def _incoming(house: House, item: object, space: str | None) -> IncomingMemory | MadeleineError:
+def _incoming(
+    context: HomeContext, item: object, space: str | None
+) -> IncomingMemory | MadeleineError:
     try:
-        return read_incoming(item, house.stores.config.limits, space)
+        return read_incoming(item, context.stores.config.limits, space)
     except MadeleineError as refused:
         return refused
 
@@ -98,7 +100,7 @@ def _result(outcome: Outcome) -> ImportOutcome:
 # -- out -----------------------------------------------------------------------------------
 
 
-def give_out(house: House, call: Call) -> ExportPage:
+def give_out(context: HomeContext, call: Call) -> ExportPage:
     """Return a page of memories with all that belongs to them."""
     reader = RequestReader(call.query)
     chosen = read_filter(reader)
@@ -106,16 +108,16 @@ def give_out(house: House, call: Call) -> ExportPage:
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     files, trash = reader.flag("files"), reader.flag("trash")
     reader.done()
-    stores, now = house.stores, house.stores.clock.now()
+    stores, now = context.stores, context.stores.clock.now()
     if trash:
         page = read_trash(stores, files)
     else:
         page = read_page(stores, chosen, now, after, limit, files)
-    return _page(house, chosen, page)
+    return _page(context, chosen, page)
 
 
-def _page(house: House, chosen: Filter, page: ExportedPage) -> ExportPage:
-    total = house.stores.search.count(chosen, house.stores.clock.now())
+def _page(context: HomeContext, chosen: Filter, page: ExportedPage) -> ExportPage:
+    total = context.stores.search.count(chosen, context.stores.clock.now())
     return ExportPage(
         text=texts.count(len(page.items), "memory"),
         items=list(page.items),
@@ -127,7 +129,7 @@ def _page(house: House, chosen: Filter, page: ExportedPage) -> ExportPage:
 # -- backups -------------------------------------------------------------------------------
 
 
-def back_up(house: House, call: Call) -> BackupReport:
+def back_up(context: HomeContext, call: Call) -> BackupReport:
     """Make a backup."""
     reader = RequestReader(call.body)
     to = reader.text("to")
@@ -135,7 +137,7 @@ def back_up(house: House, call: Call) -> BackupReport:
     if to is not None and not Path(to).is_absolute():
         raise InvalidValue("to", f"is {to!r}", hint="a path from / on")
     began = time.monotonic()
-    done = house.back_up(None if to is None else Path(to))
+    done = context.back_up(None if to is None else Path(to))
     notes = [f"could not be read and is not in the backup: {each}" for each in done.left_out]
     return BackupReport(
         text=f"Backed up {texts.count(done.manifest.memories, 'memory')} to {done.path}",
@@ -150,16 +152,16 @@ def back_up(house: House, call: Call) -> BackupReport:
     )
 
 
-def standing(house: House) -> BackupStatus:
+def standing(context: HomeContext) -> BackupStatus:
     """Return what status says of backups."""
-    kept = list_backups(house.backup_folder)
+    kept = list_backups(context.backup_folder)
     newest = format_time(kept[0].made) if kept else None
-    return BackupStatus(folder=str(house.backup_folder), count=len(kept), newest=newest)
+    return BackupStatus(folder=str(context.backup_folder), count=len(kept), newest=newest)
 
 
-def backups(house: House, call: Call) -> BackupList:
+def backups(context: HomeContext, call: Call) -> BackupList:
     """Return the backups that there are, newest first."""
-    folder = house.backup_folder
+    folder = context.backup_folder
     found = [
         KeptBackup(path=str(each.path), made=format_time(each.made), bytes=each.size)
         for each in list_backups(folder)
@@ -169,7 +171,7 @@ def backups(house: House, call: Call) -> BackupList:
         text=f"{text} in {folder}",
         folder=str(folder),
         backups=found,
-        running=_running(house.backing_up),
+        running=_running(context.backing_up),
     )
 
 

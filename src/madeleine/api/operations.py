@@ -31,7 +31,7 @@ from madeleine.api.page import home, nights, proposals, searching, timeline, whi
 from madeleine.api.page import memory as page_memory
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
-from madeleine.bootstrap import House
+from madeleine.bootstrap import HomeContext
 from madeleine.errors import (
     DaemonDown,
     DatabaseDown,
@@ -84,19 +84,19 @@ RUNS_SHOWN = 10
 DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
 
 
-Operation = Callable[[House, Call], object]
+Operation = Callable[[HomeContext, Call], object]
 """Returns a shape of `api/contract`."""
 
 
 @contextmanager
-def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[[], Any]]:
+def prepare_operation(context: HomeContext, name: str, call: Call) -> Iterator[Callable[[], Any]]:
     """Give the operation called `name` with its request read, for whoever asks to call. Uses noted
     behind earlier answers are written before it, and what runs by itself stands still meanwhile.
 
     It is called from the door itself, and not from here, so that few calls stand between a door
     and a verb.
     """
-    house.stores.executor.wait()
+    context.stores.executor.wait()
     route = BY_NAME[name]
     if SHAPES[name].body is None:
         RequestReader(call.body).done()
@@ -104,10 +104,10 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
         RequestReader(call.query).done()
     typed = replace(call, query=typed_query(name, call.query))
     only_reads = route.method == "GET" or route.only_reads
-    operation = partial(OPERATIONS[name], house, typed)
-    if only_reads and house.is_over_a_network:
+    operation = partial(OPERATIONS[name], context, typed)
+    if only_reads and context.is_over_a_network:
         operation = partial(_read_again, operation)
-    with house.stores.priority_gate.waited_for() if route.quick else nullcontext():
+    with context.stores.priority_gate.waited_for() if route.quick else nullcontext():
         yield operation
 
 
@@ -119,21 +119,21 @@ def _read_again(operation: Callable[[], Any]) -> Any:
         return operation()  # another connection, or another server by now
 
 
-def perform(house: House, name: str, call: Call) -> Any:
+def perform(context: HomeContext, name: str, call: Call) -> Any:
     """Carry out the operation called `name`."""
-    with prepare_operation(house, name, call) as operation:
+    with prepare_operation(context, name, call) as operation:
         return operation()
 
 
 # -- writing -------------------------------------------------------------------------------
 
 
-def _remember(house: House, call: Call) -> object:
-    draft = _draft(house.stores, call.body, default_space(call), call.by)
-    return answers.remembered(remember(house.stores, draft))
+def _remember(context: HomeContext, call: Call) -> object:
+    draft = _draft(context.stores, call.body, default_space(call), call.by)
+    return answers.remembered(remember(context.stores, draft))
 
 
-def _remember_many(house: House, call: Call) -> object:
+def _remember_many(context: HomeContext, call: Call) -> object:
     space = default_space(call)
     reader = RequestReader(call.body)
     items = reader.items("items", lambda item: item)
@@ -143,8 +143,8 @@ def _remember_many(house: House, call: Call) -> object:
     if len(items) > ITEMS_AT_MOST:
         problem = f"holds {len(items):,}; the limit is {ITEMS_AT_MOST:,}"
         raise InvalidValue("items", problem, hint="send several batches")
-    drafts = [_draft_or_error(house.stores, item, space, call.by) for item in items]
-    return answers.remembered_many(_written(house.stores, drafts))
+    drafts = [_draft_or_error(context.stores, item, space, call.by) for item in items]
+    return answers.remembered_many(_written(context.stores, drafts))
 
 
 def _written(
@@ -175,31 +175,31 @@ def _source(by: str) -> str:
     return by if by in DOORS or ":" in by else f"agent:{by}"
 
 
-def _revise(house: House, call: Call) -> object:
-    revision = read_revision(call.body, house.stores.config.limits)
-    return answers.changed(revise(house.stores, call.named, revision, by=call.by), "Revised")
+def _revise(context: HomeContext, call: Call) -> object:
+    revision = read_revision(call.body, context.stores.config.limits)
+    return answers.changed(revise(context.stores, call.named, revision, by=call.by), "Revised")
 
 
-def _retire(house: House, call: Call) -> object:
+def _retire(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.body)
     reason, successor = _reason(reader), reader.text("superseded_by")
     reader.done()
-    done = retire(house.stores, call.named, reason, successor, by=call.by)
+    done = retire(context.stores, call.named, reason, successor, by=call.by)
     return answers.changed(done, "Retired")
 
 
-def _forget(house: House, call: Call) -> object:
+def _forget(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.query)
     reason = _reason(reader)
     reader.done()
-    return answers.forgotten(forget(house.stores, call.named, by=call.by, reason=reason))
+    return answers.forgotten(forget(context.stores, call.named, by=call.by, reason=reason))
 
 
-def _restore(house: House, call: Call) -> object:
-    return answers.changed(restore(house.stores, call.named, by=call.by), "Restored")
+def _restore(context: HomeContext, call: Call) -> object:
+    return answers.changed(restore(context.stores, call.named, by=call.by), "Restored")
 
 
-def _link(house: House, call: Call) -> object:
+def _link(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.body)
     source = reader.required_text("source_id")
     connection = Connection(
@@ -210,19 +210,19 @@ def _link(house: House, call: Call) -> object:
         kind=read_one_line("kind", reader.text("kind"), 100),
     )
     reader.done()
-    return answers.changed(link(house.stores, source, connection, by=call.by), "Linked")
+    return answers.changed(link(context.stores, source, connection, by=call.by), "Linked")
 
 
-def _unlink(house: House, call: Call) -> object:
+def _unlink(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.body)
     source, target = reader.required_text("source_id"), reader.required_text("target_id")
     edge = read_word(Edge, "edge", reader.raw("edge")) if reader.raw("edge") is not None else None
     reader.done()
-    return answers.changed(unlink(house.stores, source, target, edge, by=call.by), "Unlinked")
+    return answers.changed(unlink(context.stores, source, target, edge, by=call.by), "Unlinked")
 
 
-def _merge(house: House, call: Call) -> object:
-    limits = house.stores.config.limits
+def _merge(context: HomeContext, call: Call) -> object:
+    limits = context.stores.config.limits
     reader = RequestReader(call.body)
     keep, drop = reader.required_text("keep"), reader.required_text("drop")
     title = read_one_line("title", reader.text("title"), limits.title_chars)
@@ -232,32 +232,32 @@ def _merge(house: House, call: Call) -> object:
     seen = SeenVersions(reader.text("if_keep_version"), reader.text("if_drop_version"))
     reader.done()
     return answers.merged(
-        merge(house.stores, keep, drop, title, content, by=call.by, reason=reason, seen=seen)
+        merge(context.stores, keep, drop, title, content, by=call.by, reason=reason, seen=seen)
     )
 
 
-def _undo(house: House, call: Call) -> object:
-    return answers.undone(undo(house.stores, call.named, by=call.by))
+def _undo(context: HomeContext, call: Call) -> object:
+    return answers.undone(undo(context.stores, call.named, by=call.by))
 
 
-def _undo_merge(house: House, call: Call) -> object:
-    found = house.stores.log.changes(call.named)
+def _undo_merge(context: HomeContext, call: Call) -> object:
+    found = context.stores.log.changes(call.named)
     if not any(each.body.get("verb") == "merge" for each in found):
         raise NoSuchChange(call.named)
-    return _undo(house, call)
+    return _undo(context, call)
 
 
 # -- reading -------------------------------------------------------------------------------
 
 
-def _recall(house: House, call: Call) -> object:
+def _recall(context: HomeContext, call: Call) -> object:
     query = read_query(call.body, default_space(call))
-    return answers.recalled(recall(house.stores, query), query.explain)
+    return answers.recalled(recall(context.stores, query), query.explain)
 
 
-def _whisper(house: House, call: Call) -> object:
+def _whisper(context: HomeContext, call: Call) -> object:
     prompt = read_prompt(call)
-    said = whisper(house.stores, house.whisper_config, house.whisperer, prompt)
+    said = whisper(context.stores, context.whisper_config, context.whisperer, prompt)
     return answers.whispered(said, prompt.explain)
 
 
@@ -279,76 +279,76 @@ def read_prompt(call: Call) -> Prompt:
     return prompt
 
 
-def _whisper_why(house: House, call: Call) -> object:
+def _whisper_why(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.query)
     session = reader.text("session_id")
     reader.done()
-    entries = house.stores.log.whispers(1, session)
-    return answers.whisper_why(entries[0] if entries else None, house.whisper_config)
+    entries = context.stores.log.whispers(1, session)
+    return answers.whisper_why(entries[0] if entries else None, context.whisper_config)
 
 
-def _whisper_report(house: House, call: Call) -> object:
+def _whisper_report(context: HomeContext, call: Call) -> object:
     return answers.whisper_report(
-        measure_hold_out(house.stores, house.whisper_config), house.whisper_config
+        measure_hold_out(context.stores, context.whisper_config), context.whisper_config
     )
 
 
-def _feedback(house: House, call: Call) -> object:
+def _feedback(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.body)
-    memory_id = get_stored(house.stores, reader.required_text("node_id")).memory.id
+    memory_id = get_stored(context.stores, reader.required_text("node_id")).memory.id
     if reader.raw("signal") is None:
         raise InvalidValue("signal", "is missing", hint="it is required")
     signal = reader.whole("signal", 0, -1, 1)
     source = reader.text("source") or "explicit"
     whisper_id = reader.text("whisper_log_id")
     reader.done()
-    give_feedback(house.stores, memory_id, signal, source, whisper_id)
+    give_feedback(context.stores, memory_id, signal, source, whisper_id)
     return answers.noted(memory_id, signal)
 
 
-def _show(house: House, call: Call) -> object:
+def _show(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.query)
     session = reader.text("session_id")
     reader.done()
-    seen = show(house.stores, call.named)
+    seen = show(context.stores, call.named)
     memory_id = seen.stored.memory.id
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
-    notes = record_use(house.stores, [memory_id], "opened", session, wait=True)
-    return answers.shown(seen, house.stores.search.memories(ends - {memory_id}), notes)
+    notes = record_use(context.stores, [memory_id], "opened", session, wait=True)
+    return answers.shown(seen, context.stores.search.memories(ends - {memory_id}), notes)
 
 
-def _list(house: House, call: Call) -> object:
+def _list(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.query)
     chosen = read_filter(reader)
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    search, now = house.stores.search, house.stores.clock.now()
+    search, now = context.stores.search, context.stores.clock.now()
     return answers.listed(search.listing(chosen, now, limit, offset), search.count(chosen, now))
 
 
-def _trash(house: House, call: Call) -> object:
-    found = sorted(house.stores.vault.trashed(), key=lambda each: each.path)
+def _trash(context: HomeContext, call: Call) -> object:
+    found = sorted(context.stores.vault.trashed(), key=lambda each: each.path)
     return answers.trashed(found)
 
 
-def _history(house: House, call: Call) -> object:
-    memory_id, events = read_history(house.stores, call.named, _limit(call))
-    return answers.history(memory_id, events, _outcomes(house.stores, events))
+def _history(context: HomeContext, call: Call) -> object:
+    memory_id, events = read_history(context.stores, call.named, _limit(call))
+    return answers.history(memory_id, events, _outcomes(context.stores, events))
 
 
-def _audit(house: House, call: Call) -> object:
+def _audit(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.query)
     limit = reader.whole("limit", EVENTS, 1, EVENTS_AT_MOST)
     memory, verb = reader.text("node_id"), reader.text("operation")
     reader.done()
-    events = _newest(_reading(house.stores, memory), limit, _RECORDED, verb)
-    return answers.happenings(events, _outcomes(house.stores, events))
+    events = _newest(_reading(context.stores, memory), limit, _RECORDED, verb)
+    return answers.happenings(events, _outcomes(context.stores, events))
 
 
-def _merges(house: House, call: Call) -> object:
-    events = _newest(_reading(house.stores, None), _limit(call), (EventKind.CHANGED,), "merge")
-    return answers.merges(events, _outcomes(house.stores, events))
+def _merges(context: HomeContext, call: Call) -> object:
+    events = _newest(_reading(context.stores, None), _limit(call), (EventKind.CHANGED,), "merge")
+    return answers.merges(events, _outcomes(context.stores, events))
 
 
 _RECORDED = (EventKind.REMEMBERED, EventKind.CHANGED, EventKind.DECIDED)
@@ -385,7 +385,7 @@ def _outcomes(stores: Stores, events: Sequence[Event]) -> dict[str, str | None]:
 # -- proposals -----------------------------------------------------------------------------
 
 
-def _proposals(house: House, call: Call) -> object:
+def _proposals(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.query)
     wanted = reader.text("status") or ProposalStatus.PENDING.value
     reader.done()
@@ -393,10 +393,10 @@ def _proposals(house: House, call: Call) -> object:
     if wanted not in known:
         raise UnknownWord("status", wanted, known)
     status = None if wanted == "all" else ProposalStatus(wanted)
-    return answers.proposals(house.stores.log.proposals(status))
+    return answers.proposals(context.stores.log.proposals(status))
 
 
-def _decide(house: House, call: Call) -> object:
+def _decide(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.body)
     action = reader.required_text("action")
     reader.done()
@@ -404,26 +404,26 @@ def _decide(house: House, call: Call) -> object:
     if action not in known:
         raise UnknownWord("action", action, known)
     if action == ProposalStatus.PENDING.value:
-        return answers.decided(reopen_proposal(house.stores, call.named, by=call.by))
+        return answers.decided(reopen_proposal(context.stores, call.named, by=call.by))
     return answers.decided(
-        decide_proposal(house.stores, call.named, ProposalStatus(action), by=call.by)
+        decide_proposal(context.stores, call.named, ProposalStatus(action), by=call.by)
     )
 
 
-# -- the house -----------------------------------------------------------------------------
+# -- the home ------------------------------------------------------------------------------
 
 
-def _health(house: House, call: Call) -> object:
+def _health(context: HomeContext, call: Call) -> object:
     return Health(status="ok", version=__version__)
 
 
-def _status(house: House, call: Call) -> object:
-    stores = house.stores
+def _status(context: HomeContext, call: Call) -> object:
+    stores = context.stores
     counts = stores.search.counts()
     minds = stores.minds
     return HomeStatus(
         version=__version__,
-        home=str(house.home),
+        home=str(context.home),
         vault=stores.vault.place,
         device=stores.journal.device,
         pid=os.getpid(),
@@ -440,22 +440,22 @@ def _status(house: House, call: Call) -> object:
         unreadable=[answers.unreadable_file(each) for each in stores.search.unreadable()],
         journal=JournalStatus(
             files=len(stores.journal.names()),
-            problems=_journal_problems(house),
+            problems=_journal_problems(context),
         ),
-        index_place=house.index_place,
-        index_bytes=None if house.index_place else _index_size(house.home),
+        index_place=context.index_place,
+        index_bytes=None if context.index_place else _index_size(context.home),
         runs=[_run(each) for each in stores.log.recent_events([EventKind.RUN.value], RUNS_SHOWN)],
-        sleep=sleeping.standing(house),
-        backup=moving.standing(house),
-        ingest=ingesting.standing(house),
-        notes=list(house.notes),
+        sleep=sleeping.standing(context),
+        backup=moving.standing(context),
+        ingest=ingesting.standing(context),
+        notes=list(context.notes),
         daemon=None,
     )
 
 
-def _journal_problems(house: House) -> list[str]:
-    torn = [f"{each.path}:{each.line}: {each.problem}" for each in house.stores.log.torn()]
-    return list(dict.fromkeys([*torn, *house.journal_problems]))
+def _journal_problems(context: HomeContext) -> list[str]:
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in context.stores.log.torn()]
+    return list(dict.fromkeys([*torn, *context.journal_problems]))
 
 
 def _run(event: Event) -> Json:
@@ -471,34 +471,34 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _reconcile(house: House, call: Call) -> object:
-    report = reconcile_and_embed(house.stores)
-    report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
+def _reconcile(context: HomeContext, call: Call) -> object:
+    report = reconcile_and_embed(context.stores)
+    report.notes.extend(describe_demotions(hold_core_cap(context.stores)))
     return answers.reconciled(report)
 
 
-def _rebuild(house: House, call: Call) -> object:
+def _rebuild(context: HomeContext, call: Call) -> object:
     began = time.monotonic()
-    report = rebuild(house.stores)
-    report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
+    report = rebuild(context.stores)
+    report.notes.extend(describe_demotions(hold_core_cap(context.stores)))
     return answers.rebuilt(report, time.monotonic() - began)
 
 
-def _purge(house: House, call: Call) -> object:
+def _purge(context: HomeContext, call: Call) -> object:
     reader = RequestReader(call.body)
     named, whole = reader.texts("memories"), reader.flag("all")
     reader.done()
     if whole == bool(named):
         raise Rejected("say which memories to purge, or `all`", hint="one of the two")
-    return answers.purged(purge(house.stores, None if whole else named))
+    return answers.purged(purge(context.stores, None if whole else named))
 
 
-def _compact(house: House, call: Call) -> object:
-    return answers.compacted(compact(house.stores))
+def _compact(context: HomeContext, call: Call) -> object:
+    return answers.compacted(compact(context.stores))
 
 
-def _stop(house: House, call: Call) -> object:
-    raise DaemonDown(str(house.home))
+def _stop(context: HomeContext, call: Call) -> object:
+    raise DaemonDown(str(context.home))
 
 
 # -- pieces --------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from madeleine.write.resolve import resolve_id
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 # What its MCP adapter shows of a text that is one of two, or one of a cluster. An agent must not
 # decide about what it was not shown.
@@ -46,23 +46,23 @@ def detail(error: MadeleineError) -> str:
     return f"{error.message} ({error.hint})" if error.hint else error.message
 
 
-def asked(house: House, name: str, call: Call) -> Call:
+def asked(context: HomeContext, name: str, call: Call) -> Call:
     """Return a guest's request in our words."""
     if name == "feedback":
-        return replace(call, body=_with_whisper(house, call.body))
+        return replace(call, body=_with_whisper(context, call.body))
     if name == "audit" and "operation" in call.query:
         said = str(call.query["operation"])
         return replace(call, query={**call.query, "operation": _VERBS.get(said, said)})
     return call
 
 
-def _with_whisper(house: House, body: Mapping[str, object]) -> Mapping[str, object]:
+def _with_whisper(context: HomeContext, body: Mapping[str, object]) -> Mapping[str, object]:
     """Return a feedback with the whisper it is about: its clients number whispers, and are told
     no number of ours. The newest delivered whisper of that memory is meant, if there is one."""
     given = {key: value for key, value in body.items() if key != "whisper_log_id"}
     if isinstance(body.get("whisper_log_id"), str) or not isinstance(body.get("node_id"), str):
         return body
-    stores = house.stores
+    stores = context.stores
     memory = resolve_id(stores, str(body["node_id"]))
     newest = stores.log.whispers(WHISPERS_LOOKED_AT)
     entries = [each for each in newest if is_delivered(each.body)]

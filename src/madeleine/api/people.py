@@ -43,7 +43,7 @@ from madeleine.model.words import read_word
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
     from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
@@ -180,8 +180,8 @@ def unshare_space(reach: Reach, call: Call) -> LeftSpace:
 
 def _clear(reach: Reach, tenant: str) -> None:
     """Empty an index, which may be kept elsewhere than what is true."""
-    if reach.houses is not None:
-        reach.houses.of(tenant).stores.index.clear()
+    if reach.contexts is not None:
+        reach.contexts.of(tenant).stores.index.clear()
 
 
 def _with(kept: int) -> str:
@@ -210,7 +210,7 @@ def _check_owner(caller: Caller, space: str, what: str) -> None:
 # -- pieces ----------------------------------------------------------------------------------
 
 
-def nobody(house: House, call: Call) -> object:
+def nobody(context: HomeContext, call: Call) -> object:
     """What these operations do in a home of one person."""
     raise NoPeople
 

@@ -1,8 +1,8 @@
 """How far a request reaches: whose memory it is about, and which shared spaces come with it.
 
-In a home of one person that is the one house and everything in it. Where several people share a
+In a home of one person that is the one context and everything in it. Where several people share a
 database, a request reaches the caller's own memory and the shared spaces that they are a member
-of. Each is a house of its own: what is in another one does not exist for the caller (404), and
+of. Each is a context of its own: what is in another one does not exist for the caller (404), and
 what they may see there but not do is refused (403).
 """
 
@@ -20,26 +20,26 @@ from madeleine.model.people import Role, tenant_of_space
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.bootstrap import House, Houses
+    from madeleine.bootstrap import HomeContext, HomeContexts
     from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
 SHOWN = 8  # characters of an id
 
 Held = Callable[[Stores, str], list[str]]
-"""Returns what a house holds that an id, or the beginning of one, names."""
+"""Returns what a context holds that an id, or the beginning of one, names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A house within reach, and what the caller may do there. `space` names a shared one."""
+    """A context within reach, and what the caller may do there. `space` names a shared one."""
 
     role: Role
-    open: Callable[[], House]
+    open: Callable[[], HomeContext]
     space: str | None = None
 
     @property
-    def house(self) -> House:
+    def context(self) -> HomeContext:
         return self.open()
 
     @property
@@ -55,23 +55,23 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The caller's own house, and the shared ones."""
+    """The caller's own context, and the shared ones."""
 
     own: Place
     shared: tuple[Place, ...] = ()
     caller: Caller | None = None
     """Nobody in particular in a home of one person."""
-    houses: Houses | None = None
+    contexts: HomeContexts | None = None
     """Everybody's, where several share a database."""
 
     @property
     def people(self) -> PeopleDirectory | None:
         """Who else there is."""
-        return None if self.houses is None else self.houses.people
+        return None if self.contexts is None else self.contexts.people
 
     @property
-    def house(self) -> House:
-        return self.own.house
+    def context(self) -> HomeContext:
+        return self.own.context
 
     @property
     def is_local(self) -> bool:
@@ -111,7 +111,7 @@ class Reach:
             return self.own
         fitting: list[tuple[Place, list[str]]] = []
         for place in self.places():
-            found = held(place.house.stores, wanted)
+            found = held(place.context.stores, wanted)
             if wanted.lower() in found:
                 return place
             if found:
@@ -127,27 +127,27 @@ class Reach:
         return fitting[0][0] if fitting else self.own
 
 
-def alone(house: House) -> Reach:
+def alone(context: HomeContext) -> Reach:
     """Return the reach of who has a home to themselves."""
-    return Reach(Place(Role.ADMIN, lambda: house))
+    return Reach(Place(Role.ADMIN, lambda: context))
 
 
-def reach_of(houses: Houses, caller: Caller) -> Reach:
+def reach_of(contexts: HomeContexts, caller: Caller) -> Reach:
     """Return how far a caller reaches where several people share a database."""
-    own = Place(caller.role, partial(houses.of, caller.person))
+    own = Place(caller.role, partial(contexts.of, caller.person))
     shared = tuple(
-        Place(each.role, partial(houses.of, tenant_of_space(each.space)), each.space)
+        Place(each.role, partial(contexts.of, tenant_of_space(each.space)), each.space)
         for each in caller.spaces
     )
-    return Reach(own, shared, caller, houses)
+    return Reach(own, shared, caller, contexts)
 
 
-def at_the_server(house: House) -> Reach:
+def at_the_server(context: HomeContext) -> Reach:
     """Return the reach of who opens a home themselves."""
-    houses = house.houses
-    if houses is None or houses.people is None:
-        return alone(house)
-    return reach_of(houses, houses.people.local())
+    contexts = context.contexts
+    if contexts is None or contexts.people is None:
+        return alone(context)
+    return reach_of(contexts, contexts.people.local())
 
 
 def needed(operation: str) -> Role:
@@ -159,7 +159,7 @@ def _folded(space: str) -> str:
     return "".join(unicodedata.normalize("NFKC", space).casefold().split())
 
 
-# --- what a house holds -----------------------------------------------------------------------
+# --- what a context holds ---------------------------------------------------------------------
 
 
 def memories(stores: Stores, wanted: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""Operations that reach more than one house: one person's own memory, and the spaces they share.
+"""Operations that reach more than one context: one person's own memory, and the spaces they share.
 
 What names a memory, a change or a proposal acts where that is kept. What is remembered goes to
 the shared space whose name it bears. A question is asked in every place that its filter allows,
-and the answers are joined by their scores, which are absolute. Nothing leads from one house into
+and the answers are joined by their scores, which are absolute. Nothing leads from one context into
 another: such connections and merges are refused.
 """
 
@@ -138,11 +138,11 @@ def _prepare_in(reached: Reach, place: Place, name: str, call: Call) -> Iterator
     told from one that is nowhere."""
     place.check(name, needed(name))
     try:
-        with prepare_operation(place.house, name, _signed(reached, place, call)) as operation:
+        with prepare_operation(place.context, name, _signed(reached, place, call)) as operation:
             yield operation
     except NoSuchMemory as missing:
         for other in reached.places():
-            if other is not place and reach.memories(other.house.stores, missing.wanted):
+            if other is not place and reach.memories(other.context.stores, missing.wanted):
                 raise OtherSpace(missing.wanted, other.called) from missing
         raise
 
@@ -180,7 +180,7 @@ def _where(name: str, held: Held, field: str | None = None) -> Act:
 
 
 def _revise(reached: Reach, call: Call) -> Any:
-    """A memory changes its space only within the house that keeps it."""
+    """A memory changes its space only within the context that keeps it."""
     place = reached.holding(call.named, reach.memories)
     if "space" in call.body:
         space = read_space(RequestReader(call.body).text("space"))
@@ -191,7 +191,7 @@ def _revise(reached: Reach, call: Call) -> Any:
 
 def _is_there(place: Place, wanted: str, space: str | None) -> bool:
     """Whether a memory is of this space already, wherever others of its name are kept."""
-    stores = place.house.stores
+    stores = place.context.stores
     found = stores.search.memories(reach.memories(stores, wanted))
     return bool(found) and all(each.space == space for each in found.values())
 
@@ -214,7 +214,7 @@ def _undo(reached: Reach, call: Call) -> Any:
 
 
 def _stores(place: Place) -> Stores:
-    return place.house.stores
+    return place.context.stores
 
 
 def _feedback(reached: Reach, call: Call) -> Any:
@@ -269,7 +269,7 @@ def _spelling(reached: Reach, draft: Draft) -> tuple[Cause, ...]:
 
 
 def _draft(reached: Reach, values: object, space: str | None) -> Draft:
-    limits = reached.house.stores.config.limits
+    limits = reached.context.stores.config.limits
     return read_draft(values, limits, space)  # type: ignore[arg-type]  # it checks
 
 
@@ -281,10 +281,10 @@ def _place_of(reached: Reach, draft: Draft) -> Place:
 def _check_links(reached: Reach, place: Place, draft: Draft) -> None:
     """Refuse connections that lead from one place into another."""
     for link in draft.connections:
-        if reach.memories(place.house.stores, link.target):
+        if reach.memories(place.context.stores, link.target):
             continue
         for other in reached.places():
-            if other is not place and reach.memories(other.house.stores, link.target):
+            if other is not place and reach.memories(other.context.stores, link.target):
                 raise OtherSpace(link.target, other.called)
 
 
@@ -302,7 +302,7 @@ def _remember_many(reached: Reach, call: Call) -> Any:
 
 def _import(reached: Reach, call: Call) -> Any:
     """Bring in what is to be imported, as one run wherever it goes."""
-    run = call.body.get("run") or reached.house.stores.new_id()
+    run = call.body.get("run") or reached.context.stores.new_id()
     batch = Batch(reached, "import", replace(call, body={**call.body, "run": run}), ImportOutcome)
     batch.sort(lambda item: _incoming(item, default_space(call)))
     told: Sequence[ImportReport] = batch.carry_out()
@@ -378,7 +378,7 @@ class Batch:
         whole = _signed(self._reached, place, replace(self._call, body={}))
         given = "items" in self._call.body  # else the operation says that they are missing
         body = {**self._call.body, **({"items": [each.body for each in signed]} if given else {})}
-        answer = perform(place.house, self._name, replace(whole, body=body))
+        answer = perform(place.context, self._name, replace(whole, body=body))
         self._results |= dict(zip(numbers, answer.results, strict=True))
         return answer
 
@@ -399,7 +399,7 @@ def _recall(reached: Reach, call: Call) -> Any:
     places = reached.among(query.filter.spaces)
     _wait(places)
     about = reached.holding(query.why_not, reach.memories) if query.why_not else reached.own
-    trace, _ = embed_question(reached.house.stores, query.text)
+    trace, _ = embed_question(reached.context.stores, query.text)
     asking = [partial(_ask, place, _asked(query, place, about), trace) for place in places]
     found = run_concurrently(asking)
     hits = merge_ranked([each.hits for each in found], lambda hit: hit.score, query.limit)
@@ -413,13 +413,13 @@ def _recall(reached: Reach, call: Call) -> Any:
 
 
 def _ask(place: Place, query: RecallQuery, trace: QueryEmbedding | None) -> RecallResult:
-    return recall(place.house.stores, query, touch=False, trace=trace)
+    return recall(place.context.stores, query, touch=False, trace=trace)
 
 
 def _wait(places: Sequence[Place]) -> None:
     """Wait for the uses noted behind earlier answers."""
     for place in places:
-        place.house.stores.executor.wait()
+        place.context.stores.executor.wait()
 
 
 def _asked(query: RecallQuery, place: Place, about: Place) -> RecallQuery:
@@ -447,15 +447,15 @@ def _note_uses(
     for place, each in zip(places, found, strict=True):
         ids = [hit.memory.id for hit in each.hits if id(hit) in shown]
         if ids:
-            record_use(place.house.stores, ids, "recalled", query.session_id)
+            record_use(place.context.stores, ids, "recalled", query.session_id)
 
 
 def _whisper(reached: Reach, call: Call) -> Any:
-    house, prompt = reached.house, read_prompt(call)
+    context, prompt = reached.context, read_prompt(call)
     _wait([*reached.places()])
     reached.own.check("whisper", Role.READER)
-    others = tuple((str(each.space), each.house.stores) for each in reached.shared)
-    said = whisper(house.stores, house.whisper_config, house.whisperer, prompt, others)
+    others = tuple((str(each.space), each.context.stores) for each in reached.shared)
+    said = whisper(context.stores, context.whisper_config, context.whisperer, prompt, others)
     return answers.whispered(said, prompt.explain)
 
 
@@ -467,11 +467,13 @@ def _list(reached: Reach, call: Call) -> Any:
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    now = reached.house.stores.clock.now()
-    asked = [(each.house, _within(chosen, each)) for each in reached.among(chosen.spaces)]
-    pages = [house.stores.search.listing(within, now, limit + offset, 0) for house, within in asked]
+    now = reached.context.stores.clock.now()
+    asked = [(each.context, _within(chosen, each)) for each in reached.among(chosen.spaces)]
+    pages = [
+        context.stores.search.listing(within, now, limit + offset, 0) for context, within in asked
+    ]
     newest = merge_ranked(pages, lambda each: each.created.timestamp(), limit + offset)
-    total = sum(house.stores.search.count(within, now) for house, within in asked)
+    total = sum(context.stores.search.count(within, now) for context, within in asked)
     return answers.listed(newest[offset:], total)
 
 
@@ -482,7 +484,7 @@ def _export(reached: Reach, call: Call) -> Any:
     reached.own.check("export", needed("export"))
     for place in named:
         place.check("export", Role.READER)
-    pages = [perform(each.house, "export", call) for each in (reached.own, *named)]
+    pages = [perform(each.context, "export", call) for each in (reached.own, *named)]
     return _one_page(pages, int(str(call.query.get("limit") or EXPORTED)))
 
 
@@ -578,4 +580,4 @@ SHARED: Mapping[str, Act] = {
     "page_proposals": together.proposals,
     "page_proposal": _where("page_proposal", reach.proposals),
 }
-"""What reaches further than the caller's own house. Everything else stays there."""
+"""What reaches further than the caller's own context. Everything else stays there."""

@@ -33,22 +33,24 @@ from madeleine.write.proposals import preview_proposal
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 INSIGHTS = 50
 INSIGHTS_AT_MOST = 1_000
 FULL = "full"  # all four tasks of the consolidation engine
 
 
-def tasks(house: House, call: Call) -> JobList:
-    return answers.tasks(job_states(house), house.settings.sleep.enabled, house.sleeper.running())
+def tasks(context: HomeContext, call: Call) -> JobList:
+    return answers.tasks(
+        job_states(context), context.settings.sleep.enabled, context.sleeper.running()
+    )
 
 
-def job_states(house: House, jobs: Sequence[str] = ()) -> list[answers.JobState]:
+def job_states(context: HomeContext, jobs: Sequence[str] = ()) -> list[answers.JobState]:
     """Return how each job stands, in the documented order, or those that are named."""
-    sleeper = house.sleeper
+    sleeper = context.sleeper
     running, waiting, last = sleeper.running(), sleeper.waiting(), sleeper.last_runs()
-    paused, every = sleeper.paused(), house.intervals.every
+    paused, every = sleeper.paused(), context.intervals.every
     return [
         answers.JobState(
             job,
@@ -63,32 +65,32 @@ def job_states(house: House, jobs: Sequence[str] = ()) -> list[answers.JobState]
     ]
 
 
-def standing(house: House) -> SleepStatus:
+def standing(context: HomeContext) -> SleepStatus:
     """Return what status says: how each job's last run went, and what waits for a person."""
-    pending = house.stores.log.proposals(ProposalStatus.PENDING)
+    pending = context.stores.log.proposals(ProposalStatus.PENDING)
     return SleepStatus(
-        enabled=house.settings.sleep.enabled,
-        judge=house.settings.judge.kind,
+        enabled=context.settings.sleep.enabled,
+        judge=context.settings.judge.kind,
         proposals=len(pending),
-        jobs=[answers.job_in_status(each) for each in (*job_states(house), *_failing(house))],
+        jobs=[answers.job_in_status(each) for each in (*job_states(context), *_failing(context))],
     )
 
 
-def _failing(house: House) -> list[answers.JobState]:
+def _failing(context: HomeContext) -> list[answers.JobState]:
     """Return the tasks of the consolidation engine whose last run failed."""
-    last = house.sleeper.last_runs()
-    failing = [each for each in house.sleeper.tasks if each in last and last[each].failures]
-    return job_states(house, failing) if failing else []
+    last = context.sleeper.last_runs()
+    failing = [each for each in context.sleeper.tasks if each in last and last[each].failures]
+    return job_states(context, failing) if failing else []
 
 
-def run_all(house: House, call: Call) -> SleepRun:
+def run_all(context: HomeContext, call: Call) -> SleepRun:
     dry_run, at_once, wait = _options(call)
-    return _run(house, house.sleeper.ask(None, dry_run, at_once), wait)
+    return _run(context, context.sleeper.ask(None, dry_run, at_once), wait)
 
 
-def run_task(house: House, call: Call) -> SleepRun:
+def run_task(context: HomeContext, call: Call) -> SleepRun:
     dry_run, at_once, wait = _options(call)
-    return _run(house, house.sleeper.ask([call.named], dry_run, at_once), wait)
+    return _run(context, context.sleeper.ask([call.named], dry_run, at_once), wait)
 
 
 def _options(call: Call) -> tuple[bool, bool, bool]:
@@ -101,124 +103,124 @@ def _options(call: Call) -> tuple[bool, bool, bool]:
     return dry_run, at_once, wait
 
 
-def _run(house: House, asked: JobRequest, wait: bool) -> SleepRun:
+def _run(context: HomeContext, asked: JobRequest, wait: bool) -> SleepRun:
     """Answer at once, unless who asks wants to wait or nobody else would do the work."""
-    if wait or not house.sleeper.attended:
-        house.sleeper.wait(asked)
+    if wait or not context.sleeper.attended:
+        context.sleeper.wait(asked)
     return answers.asked(asked, list(asked.reports))
 
 
-def stop_task(house: House, call: Call) -> StoppedJob:
+def stop_task(context: HomeContext, call: Call) -> StoppedJob:
     job = call.named
-    return answers.stopped(job, house.sleeper.stop(None if job == answers.EVERYTHING else job))
+    return answers.stopped(job, context.sleeper.stop(None if job == answers.EVERYTHING else job))
 
 
-def pause_task(house: House, call: Call) -> PausedJob:
-    return answers.paused(call.named, True, house.sleeper.pause(call.named))
+def pause_task(context: HomeContext, call: Call) -> PausedJob:
+    return answers.paused(call.named, True, context.sleeper.pause(call.named))
 
 
-def resume_task(house: House, call: Call) -> PausedJob:
-    return answers.paused(call.named, False, house.sleeper.resume(call.named))
+def resume_task(context: HomeContext, call: Call) -> PausedJob:
+    return answers.paused(call.named, False, context.sleeper.resume(call.named))
 
 
 # -- the consolidation engine ----------------------------------------------------------------
 
 
-def consolidate(house: House, call: Call) -> ConsolidationRun:
+def consolidate(context: HomeContext, call: Call) -> ConsolidationRun:
     """Run the tasks that are asked for, and wait for them unless told not to."""
-    tasks, dry_run = _tasks_asked(house, call)
+    tasks, dry_run = _tasks_asked(context, call)
     query = RequestReader(call.query)
     wait = query.flag("wait", default=True)
     query.done()
-    began = house.stores.clock.now()
-    asked = house.sleeper.ask(tasks, dry_run)
-    if wait or not house.sleeper.attended:
-        house.sleeper.wait(asked)
-    paused = [each for each in house.sleeper.tasks if len(tasks) != 1 and each not in tasks]
-    return consolidation.ran(asked, began, house.stores.clock.now(), paused)
+    began = context.stores.clock.now()
+    asked = context.sleeper.ask(tasks, dry_run)
+    if wait or not context.sleeper.attended:
+        context.sleeper.wait(asked)
+    paused = [each for each in context.sleeper.tasks if len(tasks) != 1 and each not in tasks]
+    return consolidation.ran(asked, began, context.stores.clock.now(), paused)
 
 
-def _tasks_asked(house: House, call: Call) -> tuple[tuple[str, ...], bool]:
+def _tasks_asked(context: HomeContext, call: Call) -> tuple[tuple[str, ...], bool]:
     """Return the tasks that a request names, under either name for them."""
     body = RequestReader(call.body)
     task, mode, dry_run = body.text("task"), body.text("mode"), body.flag("dry_run")
     body.done()
     if task is not None and mode is not None and task != mode:
         raise InvalidValue("mode", f"is {mode!r}, but `task` is {task!r}", hint="give one of them")
-    known, named = house.sleeper.tasks, task if task is not None else mode
+    known, named = context.sleeper.tasks, task if task is not None else mode
     if named is None or (task is None and named == FULL):
-        return tuple(each for each in known if each not in house.sleeper.paused()), dry_run
+        return tuple(each for each in known if each not in context.sleeper.paused()), dry_run
     if named not in known:
         raise UnknownWord("mode" if task is None else "task", named, list(known))
     return (named,), dry_run
 
 
-def consolidate_status(house: House, call: Call) -> ConsolidationStatus:
-    limit = house.settings.consolidation.history_limit
-    sleeper, log = house.sleeper, house.stores.log
+def consolidate_status(context: HomeContext, call: Call) -> ConsolidationStatus:
+    limit = context.settings.consolidation.history_limit
+    sleeper, log = context.sleeper, context.stores.log
     return consolidation.status(
         consolidation.Standing(
             tasks=sleeper.tasks,
             last=sleeper.last_runs(),
-            next_run={each: next_task_run(house, each) for each in sleeper.tasks},
+            next_run={each: next_task_run(context, each) for each in sleeper.tasks},
             running=sleeper.running(),
             history=log.recent_events([EventKind.RUN.value], limit, sleeper.tasks),
-            enabled=house.settings.consolidation.enabled,
-            tick_seconds=house.settings.consolidation.tick_seconds,
+            enabled=context.settings.consolidation.enabled,
+            tick_seconds=context.settings.consolidation.tick_seconds,
             paused=sleeper.paused(),
-            now=house.stores.clock.now(),
+            now=context.stores.clock.now(),
         )
     )
 
 
-def next_task_run(house: House, task: str) -> datetime | None:
+def next_task_run(context: HomeContext, task: str) -> datetime | None:
     """Return when a task will run by itself: by the timetable, or, where none runs, by the
     settings."""
-    sleeper = house.sleeper
+    sleeper = context.sleeper
     if task in sleeper.paused():
         return None
     planned = sleeper.next_run(task)
-    last, now = sleeper.last_runs().get(task), house.stores.clock.now()
-    return planned or task_run(last, task, house.intervals, now)
+    last, now = sleeper.last_runs().get(task), context.stores.clock.now()
+    return planned or task_run(last, task, context.intervals, now)
 
 
-def proposal(house: House, call: Call) -> ShownProposal:
-    return answers.proposal(preview_proposal(house.stores, call.named))
+def proposal(context: HomeContext, call: Call) -> ShownProposal:
+    return answers.proposal(preview_proposal(context.stores, call.named))
 
 
 # -- the agent as judge ----------------------------------------------------------------------
 
 
-def maintenance(house: House, call: Call) -> MaintenanceAnswer:
+def maintenance(context: HomeContext, call: Call) -> MaintenanceAnswer:
     """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
-    batch = house.shift.take()
+    batch = context.shift.take()
     if batch["status"] == "idle":
-        house.note_maintenance()
+        context.note_maintenance()
     return answers.batch(batch)
 
 
-def hand_in_verdicts(house: House, call: Call) -> MaintenanceAnswer | HandedInVerdicts:
+def hand_in_verdicts(context: HomeContext, call: Call) -> MaintenanceAnswer | HandedInVerdicts:
     """Take an agent's answers; without any it is given questions, as by a GET, or those that
     it has once more."""
     reader = RequestReader(call.body)
     job_id, results = reader.text("job_id"), reader.raw("results")
     reader.done()
     if job_id is None and results is None:
-        return maintenance(house, call)
+        return maintenance(context, call)
     if job_id is not None and results is None:
-        batch = house.shift.see_again(job_id)
+        batch = context.shift.see_again(job_id)
         return answers.batch(batch)
-    with house.sleeper.in_turn():
-        done = house.shift.hand_in(job_id, results)
-    house.note_maintenance()
+    with context.sleeper.in_turn():
+        done = context.shift.hand_in(job_id, results)
+    context.note_maintenance()
     return answers.handed_in(done)
 
 
-def insights(house: House, call: Call) -> Insights:
+def insights(context: HomeContext, call: Call) -> Insights:
     reader = RequestReader(call.query)
     limit = reader.whole("limit", INSIGHTS, 1, INSIGHTS_AT_MOST)
     reader.done()
-    index = house.stores.index
+    index = context.stores.index
     rows = index.graph.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
     ends = index.search.memories(
         {end for row in rows for end in (row.source, row.connection.target)}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from madeleine.errors import MadeleineError
 from madeleine.recall.weights import load_weights
-from madeleine.settings import Settings, read_settings, unknown_variables
-from madeleine.settings.file import config_path, read_table
+from madeleine.settings import Settings, describe_unknown_variables, read_settings
+from madeleine.settings.file import config_path, read_config_table
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
 from madeleine.sleep.intervals import JobIntervals
 from madeleine.write.stores import VerbConfig
@@ -17,21 +17,23 @@ from madeleine.write.stores import VerbConfig
 
 def load_settings(home: Path) -> Settings:
     """Return the settings of a home, with the environment's on top."""
-    return read_settings(read_table(config_path(home)), os.environ)
+    return read_settings(read_config_table(config_path(home)), os.environ)
 
 
-def unknown_variables_of(home: Path) -> list[str]:
+def describe_unknown_home_variables(home: Path) -> list[str]:
     """Return a sentence about each variable of the environment that looks like a setting of ours
     and means nothing. Those that the settings of this home name, because they hold a key, do."""
     try:
         settings = load_settings(home)
     except MadeleineError:
-        return unknown_variables(os.environ)  # whoever opens the home is told what is wrong there
+        return describe_unknown_variables(
+            os.environ
+        )  # whoever opens the home is told what is wrong there
     keys = (settings.embedder.key_env, settings.judge.key_env)
-    return unknown_variables(os.environ, keys)
+    return describe_unknown_variables(os.environ, keys)
 
 
-def make_habits(settings: Settings) -> VerbConfig:
+def make_verb_config(settings: Settings) -> VerbConfig:
     """Return the settings that verbs and recall go by, with the weights that they name."""
     return VerbConfig(
         limits=settings.limits,

@@ -15,9 +15,9 @@ from pathlib import Path
 from madeleine.errors import HomeBusy, StoreUnwritable
 from madeleine.settings import Settings
 
-LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
-LOCK_PAUSE_SECONDS = 0.02
-MOVING = "moving"  # in run/: where a move that was interrupted was going
+LOCK_TIMEOUT_SECONDS = 10.0  # another command usually ends within a second
+LOCK_POLL_SECONDS = 0.02
+MOVING_FILE = "moving"  # in run/: where a move that was interrupted was going
 
 
 def make_folders(home: Path) -> None:
@@ -38,7 +38,7 @@ def vault_folder(home: Path, settings: Settings) -> Path:
 
 def is_moving_to(home: Path, place: str) -> bool:
     """Whether a move of this home to that place began, and did not end."""
-    mark = home / "run" / MOVING
+    mark = home / "run" / MOVING_FILE
     return mark.exists() and mark.read_text(encoding="utf-8") == place
 
 
@@ -70,12 +70,12 @@ class HomeLock:
         except OSError as error:
             raise StoreUnwritable(path, error.strerror or str(error)) from error
         deadline = time.monotonic() + wait_seconds
-        while not _locked(handle):
+        while not _try_lock(handle):
             if time.monotonic() >= deadline:
-                holder = _pid(handle)
+                holder = _read_holder_pid(handle)
                 os.close(handle)
                 raise HomeBusy(self._home, holder)
-            time.sleep(LOCK_PAUSE_SECONDS)
+            time.sleep(LOCK_POLL_SECONDS)
         os.truncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         self._file = handle
@@ -86,7 +86,7 @@ class HomeLock:
             self._file = None
 
 
-def _locked(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -94,7 +94,7 @@ def _locked(handle: int) -> bool:
     return True
 
 
-def _pid(handle: int) -> int | None:
+def _read_holder_pid(handle: int) -> int | None:
     text = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
     return int(text) if text.isdigit() else None
 

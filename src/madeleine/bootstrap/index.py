@@ -22,7 +22,7 @@ from madeleine.vault.journal import FileJournal
 if TYPE_CHECKING:
     from madeleine.database.access import DatabaseTenant
 
-BEGINNING = 20  # events of each part of a journal that are looked for in an index
+EVENTS_COMPARED = 20  # events of each part of a journal that are looked for in an index
 
 
 def open_index(
@@ -32,16 +32,16 @@ def open_index(
     if settings.store.graph or settings.store.vectors:
         return _open_packaged_index(minds, settings, fresh), []
     if settings.store.url:
-        return _postgres(path.parent, minds, settings, fresh), []
+        return _open_postgres_index(path.parent, minds, settings, fresh), []
     notes = []
     if fresh:
         remove_index(path)
     try:
-        index = _sqlite(path, minds, settings)
+        index = _open_sqlite_index(path, minds, settings)
     except IndexCorrupt as corrupt:
         moved = set_aside(path)
         notes.append(f"{corrupt.message}; made the index anew (the old one is {moved.name})")
-        index = _sqlite(path, minds, settings)
+        index = _open_sqlite_index(path, minds, settings)
     return index, notes
 
 
@@ -59,23 +59,23 @@ def check_store(settings: Settings) -> None:
     public_address(settings.store.url)
 
 
-def _postgres(home: Path, minds: Minds, settings: Settings, fresh: bool) -> Index:
+def _open_postgres_index(home: Path, minds: Minds, settings: Settings, fresh: bool) -> Index:
     """Open the index in a database, while files and journal stay in the home."""
     check_store(settings)
     from madeleine.index.postgres import PostgresIndex
 
     index = PostgresIndex.open(
         settings.store.url,
-        *_traces(minds),
+        *_embedding_model(minds),
         tenant=settings.store.tenant,
-        admit=partial(_refuse_other, home, fresh),
+        admit=partial(_refuse_other_index, home, fresh),
     )
     if fresh:
         index.clear()
     return index
 
 
-def _refuse_other(home: Path, fresh: bool, rows: DatabaseTenant, index: Index) -> None:
+def _refuse_other_index(home: Path, fresh: bool, rows: DatabaseTenant, index: Index) -> None:
     """Refuse to fill, from this home's files, an index that follows something else."""
     from madeleine.database.tenants import holds_truth
 
@@ -83,7 +83,7 @@ def _refuse_other(home: Path, fresh: bool, rows: DatabaseTenant, index: Index) -
         holds = holds_truth(access)
     if holds and not is_moving_to(home, rows.called):
         raise TruthInDatabase(rows.called)
-    if not fresh and not _follows(index, FileJournal(home / "journal", device_name())):
+    if not fresh and not _follows_journal(index, FileJournal(home / "journal", device_name())):
         raise IndexOfAnother(rows.called)
 
 
@@ -96,13 +96,13 @@ def open_shared_index(rows: DatabaseTenant, minds: Minds, fresh: bool) -> Index:
         with rows.reading() as access:
             if has_index_of_files(access):
                 raise IndexOfFiles(rows.called)
-    index = PostgresIndex.of(rows, *_traces(minds))
+    index = PostgresIndex.of(rows, *_embedding_model(minds))
     if fresh:
         index.clear()
     return index
 
 
-def name_index_place(settings: Settings) -> str | None:
+def public_index_address(settings: Settings) -> str | None:
     """Return where the index is, without credentials; nothing if it is a file of the home."""
     if settings.store.graph:
         from madeleine.index.engines import find_engine
@@ -115,13 +115,13 @@ def name_index_place(settings: Settings) -> str | None:
     return None
 
 
-def _follows(index: Index, journal: FileJournal) -> bool:
+def _follows_journal(index: Index, journal: FileJournal) -> bool:
     """Whether an index has read this journal, or none. One that was restored from a backup, or
     lost lines, still begins with events that the index knows; another home's does not."""
     read = {name: each for name, each in index.log.positions().items() if each.offset}
     if len(journal.shrunk(read)) < len(read) or not read:
         return True
-    begun = (each for chunk in journal.read({}) for each in chunk.events[:BEGINNING])
+    begun = (each for chunk in journal.read({}) for each in chunk.events[:EVENTS_COMPARED])
     return any(index.log.event(each.id) is not None for each in begun)
 
 
@@ -132,14 +132,14 @@ def _open_packaged_index(minds: Minds, settings: Settings, fresh: bool) -> Index
     store = settings.store
     if not store.graph:
         raise BadSetting("store.vectors", "needs `store.graph`, for all that is no vector")
-    opening = IndexOpening(store.graph, store.vectors, store.tenant, *_traces(minds))
+    opening = IndexOpening(store.graph, store.vectors, store.tenant, *_embedding_model(minds))
     index = find_engine(store.graph).open_index(opening)
     if fresh:
         index.clear()
     return index
 
 
-def _traces(minds: Minds) -> tuple[str | None, int | None, int]:
+def _embedding_model(minds: Minds) -> tuple[str | None, int | None, int]:
     """Return whose traces an index keeps, and how wide they are."""
     embedder = minds.embedder
     if embedder is None:
@@ -147,7 +147,7 @@ def _traces(minds: Minds) -> tuple[str | None, int | None, int]:
     return embedder.name, embedder.dimension, embedder.token_dimension
 
 
-def _sqlite(path: Path, minds: Minds, settings: Settings) -> SqliteIndex:
+def _open_sqlite_index(path: Path, minds: Minds, settings: Settings) -> SqliteIndex:
     embedder = minds.embedder
     return SqliteIndex.open(
         path,

@@ -28,21 +28,21 @@ def make_intake(
     return intake
 
 
-def followed_sessions(settings: Settings) -> list[tuple[Path, str]]:
+def list_session_folders(settings: Settings) -> list[tuple[Path, str]]:
     """Return the folders of transcripts that are followed, each with the agent whose they are."""
     given = settings.ingest.session_folders
     if given:
-        return [(path, _agent_of(path)) for path in folders_in(given)]
+        return [(path, _agent_of_folder(path)) for path in parse_folders(given)]
     claude = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
     codex = os.environ.get("CODEX_HOME") or "~/.codex"
     places = ((f"{claude}/projects", "claude-code"), (f"{codex}/sessions", "codex"))
     return [(Path(path).expanduser(), agent) for path, agent in places]
 
 
-def _agent_of(folder: Path) -> str:
+def _agent_of_folder(folder: Path) -> str:
     return "codex" if {"codex", ".codex"} & set(folder.parts) else "claude-code"
 
 
-def folders_in(given: str) -> list[Path]:
+def parse_folders(given: str) -> list[Path]:
     """Return the folders that a setting names, separated as in PATH."""
     return [Path(each).expanduser().absolute() for each in given.split(os.pathsep) if each.strip()]

@@ -24,19 +24,19 @@ def make_minds(
     home: Path, settings: Settings, environment: Mapping[str, str]
 ) -> tuple[Minds, list[str]]:
     """Return the models that the settings ask for; none still works, and says so."""
-    reranker, why_no_reranker = _reranker(home, settings)
+    reranker, why_no_reranker = _make_reranker(home, settings)
     without = Minds(reranker=reranker, why_no_reranker=why_no_reranker)
     try:
-        embedder, why_not = _embedder(settings, environment)
+        embedder, why_not = _make_embedder(settings, environment)
         if embedder is None:
             return replace(without, why_not=why_not), [f"text search only: {why_not}"]
-        kept, healed = _with_cache(embedder, home / "embeddings.db")
+        kept, healed = _add_cache(embedder, home / "embeddings.db")
     except MindDown as down:
         return replace(without, why_not=down.message), [f"text search only: {down.message}"]
     return replace(without, embedder=kept), healed
 
 
-def _with_cache(embedder: Embedder, path: Path) -> tuple[CachedEmbedder, list[str]]:
+def _add_cache(embedder: Embedder, path: Path) -> tuple[CachedEmbedder, list[str]]:
     """Return a model with its cache, and what healed itself."""
     cache = EmbeddingCache.open(path)
     kept = CachedEmbedder(embedder, cache)
@@ -49,7 +49,7 @@ def _with_cache(embedder: Embedder, path: Path) -> tuple[CachedEmbedder, list[st
     return kept, [f"{path.name} was damaged; begun anew ({aside.name} is the old)"] if aside else []
 
 
-def _reranker(home: Path, settings: Settings) -> tuple[Reranker | None, str]:
+def _make_reranker(home: Path, settings: Settings) -> tuple[Reranker | None, str]:
     """Return the cross-encoder, or why there is none: recall works without."""
     wanted = settings.reranker
     folder = Path(wanted.folder).expanduser() if wanted.folder else home / "models" / wanted.model
@@ -61,7 +61,9 @@ def _reranker(home: Path, settings: Settings) -> tuple[Reranker | None, str]:
         return None, f"no cross-encoder: {down.message}"
 
 
-def _embedder(settings: Settings, environment: Mapping[str, str]) -> tuple[Embedder | None, str]:
+def _make_embedder(
+    settings: Settings, environment: Mapping[str, str]
+) -> tuple[Embedder | None, str]:
     wanted = settings.embedder
     match wanted.kind:
         case "none":
@@ -95,7 +97,7 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
             environment.get(wanted.key_env, ""),
             provider=wanted.provider,
             timeout_seconds=wanted.timeout_seconds,
-            bounds=_bounds(settings),
+            bounds=_make_run_budget(settings),
         )
     from madeleine.minds.judges.local import LocalJudge
     from madeleine.minds.judges.weights import load_weights
@@ -111,10 +113,10 @@ def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extrac
     wanted = settings.judge
     key = environment.get(wanted.key_env, "")
     address = ModelAddress(wanted.url, wanted.model, key, wanted.provider)
-    return RemoteExtractor(address, wanted.timeout_seconds, _bounds(settings))
+    return RemoteExtractor(address, wanted.timeout_seconds, _make_run_budget(settings))
 
 
-def _bounds(settings: Settings) -> RunBudget:
+def _make_run_budget(settings: Settings) -> RunBudget:
     """Return what one run of a language model may use."""
     from madeleine.minds.judges.language import RunBudget
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 from madeleine.bootstrap.clock import SystemClock
 from madeleine.bootstrap.config import load_settings
+from madeleine.bootstrap.context import HomeContext
 from madeleine.bootstrap.home import (
-    LOCK_WAIT_SECONDS,
-    MOVING,
+    LOCK_TIMEOUT_SECONDS,
+    MOVING_FILE,
     HomeLock,
     is_moving_to,
     make_folders,
     vault_folder,
 )
-from madeleine.bootstrap.house import House
 from madeleine.bootstrap.index import check_store
-from madeleine.bootstrap.opening import SERVER, open_house, open_houses
+from madeleine.bootstrap.opening import SERVER_DEVICE, open_home, open_homes
 from madeleine.ingest.backups import restoring
 from madeleine.ingest.moving import (
     PLACE,
@@ -36,8 +36,8 @@ from madeleine.ingest.moving import (
 )
 from madeleine.model.config_text import change_settings
 from madeleine.model.people import read_person_name
-from madeleine.settings import Settings, read_settings, store_variables
-from madeleine.settings.file import config_path, read_text, write_text
+from madeleine.settings import Settings, find_store_variables, read_settings
+from madeleine.settings.file import config_path, read_config_text, write_config_text
 from madeleine.settings.sections import StoreConfig
 from madeleine.write.reconcile import ProgressCallback, reconcile
 from madeleine.write.upkeep import REBUILD_LEASE
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from madeleine.database.fleet import SharedDatabase
     from madeleine.vault.database.moving import DatabaseEndpoint
 
-LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
+LEASE_POLL_SECONDS = 0.5  # between two looks whether a lease is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +73,25 @@ def move_home(
     settings = load_settings(home)
     make_folders(home)
     if to == "files":
-        _refuse_fixed(home, None)
-        return _move_out(home, settings, progress)
+        _refuse_fixed_place(home, None)
+        return _move_into_files(home, settings, progress)
     name = settings.store.tenant if tenant is None else read_person_name(tenant, "tenant")
     store = replace(settings.store, url=to, truth="database", tenant=name)
     check_store(replace(settings, store=store))
-    _refuse_fixed(home, store)
-    return _move_in(home, settings, replace(settings, store=store), progress, tell)
+    _refuse_fixed_place(home, store)
+    return _move_into_database(home, settings, replace(settings, store=store), progress, tell)
 
 
-def _refuse_fixed(home: Path, store: StoreConfig | None) -> None:
+def _refuse_fixed_place(home: Path, store: StoreConfig | None) -> None:
     """Refuse a move after which the environment would still name another place."""
-    table = tomllib.loads(_naming_store(home, store))
+    table = tomllib.loads(_render_store_settings(home, store))
     wanted, found = read_settings(table, {}).store, read_settings(table, os.environ).store
     names = ("url", "truth") if store is None else ("url", "truth", "tenant")
     if any(getattr(found, name) != getattr(wanted, name) for name in names):
-        raise PlaceFixed(store_variables(os.environ))
+        raise PlaceFixed(find_store_variables(os.environ))
 
 
-def _move_in(
+def _move_into_database(
     home: Path,
     old: Settings,
     new: Settings,
@@ -101,55 +101,55 @@ def _move_in(
     """Move files into a database. They stay where they are, and are read no more."""
     if old.store.truth == "database":
         raise NothingToMove("a database")
-    open_house(home, progress=progress).close()  # finishes what was interrupted
+    open_home(home, progress=progress).close()  # finishes what was interrupted
     lock = HomeLock(home)
-    lock.take(LOCK_WAIT_SECONDS)
+    lock.take(LOCK_TIMEOUT_SECONDS)
     try:
         source = FileEndpoint(vault_folder(home, old), home / "journal")
-        with _database_side(new) as target:
-            _refuse_taken(home, target)
+        with _open_database_side(new) as target:
+            _refuse_taken_place(home, target)
             done = move_memory(source, target, progress)
-        _await_filling(new.store, tell)
-        in_index = _fill(open_houses(home, new, None, progress).first, progress)
-        _name_store(home, new.store)
-        (home / "run" / MOVING).unlink()
+        _await_rebuild_lease(new.store, tell)
+        in_index = _fill_index(open_homes(home, new, None, progress).first, progress)
+        _write_store_settings(home, new.store)
+        (home / "run" / MOVING_FILE).unlink()
     finally:
         lock.release()
     return MovedHome(target.place, done, in_index, tuple(source.left_out))
 
 
-def _move_out(home: Path, settings: Settings, progress: ProgressCallback) -> MovedHome:
+def _move_into_files(home: Path, settings: Settings, progress: ProgressCallback) -> MovedHome:
     """Move a memory out of a database into files. What lies in their place is put aside."""
     if settings.store.truth == "files":
         raise NothingToMove("files")
-    stamp = _stamp(home)
+    stamp = _read_move_stamp(home)
     folders = (vault_folder(home, settings).resolve(), (home / "journal").resolve())
     exchanges = [restoring.exchange_of(folder, stamp) for folder in folders]
     target = FileEndpoint(exchanges[0].staged, exchanges[1].staged)
-    with _database_side(settings) as source:
+    with _open_database_side(settings) as source:
         first = move_memory(source, target, progress)
         with source.writing():
             rest = move_memory(source, target, progress)  # what changed meanwhile
     done = replace(rest, copied=first.copied + rest.copied)
     restoring.write_mark(home, exchanges)
     restoring.finish_restore(home)
-    _name_store(home, None)
-    (home / "run" / MOVING).unlink()
-    in_index = _fill(open_house(home, progress=progress), progress)
+    _write_store_settings(home, None)
+    (home / "run" / MOVING_FILE).unlink()
+    in_index = _fill_index(open_home(home, progress=progress), progress)
     aside = tuple(each.aside for each in exchanges if each.aside.exists())
     return MovedHome(str(folders[0]), done, in_index, aside=aside)
 
 
 @contextmanager
-def _database_side(settings: Settings) -> Iterator[DatabaseEndpoint]:
-    with _fleet(settings.store) as fleet:
+def _open_database_side(settings: Settings) -> Iterator[DatabaseEndpoint]:
+    with _open_shared_database(settings.store) as fleet:
         from madeleine.vault.database.moving import DatabaseEndpoint
 
-        yield DatabaseEndpoint(fleet.tenant(settings.store.tenant), SERVER)
+        yield DatabaseEndpoint(fleet.tenant(settings.store.tenant), SERVER_DEVICE)
 
 
 @contextmanager
-def _fleet(store: StoreConfig) -> Iterator[SharedDatabase]:
+def _open_shared_database(store: StoreConfig) -> Iterator[SharedDatabase]:
     """Lend the connections to a database, for what is no server."""
     from madeleine.database.fleet import SharedDatabase
 
@@ -160,53 +160,53 @@ def _fleet(store: StoreConfig) -> Iterator[SharedDatabase]:
         fleet.close()
 
 
-def _await_filling(store: StoreConfig, tell: Callable[[str], None]) -> None:
+def _await_rebuild_lease(store: StoreConfig, tell: Callable[[str], None]) -> None:
     """Wait while the lease of a move lasts that was killed as it filled the index. One that lasts
     longer is renewed by somebody who still works."""
-    with _fleet(store) as fleet:
+    with _open_shared_database(store) as fleet:
         leases = fleet.leases(fleet.tenant(store.tenant))
         if leases.doing(REBUILD_LEASE) is None:
             return
         tell(f"a move was killed before; going on within {store.lease_seconds:g} seconds")
-        deadline = time.monotonic() + store.lease_seconds + LEASE_PAUSE_SECONDS
+        deadline = time.monotonic() + store.lease_seconds + LEASE_POLL_SECONDS
         while leases.doing(REBUILD_LEASE) is not None and time.monotonic() < deadline:
-            time.sleep(LEASE_PAUSE_SECONDS)
+            time.sleep(LEASE_POLL_SECONDS)
 
 
-def _refuse_taken(home: Path, target: DatabaseEndpoint) -> None:
+def _refuse_taken_place(home: Path, target: DatabaseEndpoint) -> None:
     """Refuse a place where there is a memory, unless a move of ours began there."""
     if is_moving_to(home, target.place):
         return
     there = target.listed()
     if there:
         raise MoveTargetTaken(target.place, len(there))
-    (home / "run" / MOVING).write_text(target.place, encoding="utf-8")
+    (home / "run" / MOVING_FILE).write_text(target.place, encoding="utf-8")
 
 
-def _stamp(home: Path) -> str:
+def _read_move_stamp(home: Path) -> str:
     """Return the time in the names of what a move puts in place: that of its first try."""
-    mark = home / "run" / MOVING
+    mark = home / "run" / MOVING_FILE
     if not mark.exists():
         mark.write_text(SystemClock().now().strftime("%Y%m%dT%H%M%S"), encoding="utf-8")
     return mark.read_text(encoding="utf-8")
 
 
-def _fill(house: House, progress: ProgressCallback) -> int:
-    """Make the index of a house say what its files say; return how many memories it holds."""
+def _fill_index(context: HomeContext, progress: ProgressCallback) -> int:
+    """Make the index of a home say what its files say; return how many memories it holds."""
     try:
-        reconcile(house.stores, progress)
-        return house.stores.search.counts().memories
+        reconcile(context.stores, progress)
+        return context.stores.search.counts().memories
     finally:
-        house.close()
+        context.close()
 
 
-def _name_store(home: Path, store: StoreConfig | None) -> None:
+def _write_store_settings(home: Path, store: StoreConfig | None) -> None:
     """Let the settings name where the memory is: in a database, or in files as without any."""
-    write_text(config_path(home), _naming_store(home, store))
+    write_config_text(config_path(home), _render_store_settings(home, store))
 
 
-def _naming_store(home: Path, store: StoreConfig | None) -> str:
+def _render_store_settings(home: Path, store: StoreConfig | None) -> str:
     names = [name.partition(".")[2] for name in PLACE]
     path = config_path(home)
     changes = {f"store.{name}": None if store is None else getattr(store, name) for name in names}
-    return change_settings(read_text(path), path, changes)
+    return change_settings(read_config_text(path), path, changes)

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.bootstrap.clock import SystemClock
-from madeleine.bootstrap.config import load_settings, make_habits
+from madeleine.bootstrap.config import load_settings, make_verb_config
+from madeleine.bootstrap.context import HomeContext, HomeContexts
 from madeleine.bootstrap.home import (
-    LOCK_WAIT_SECONDS,
+    LOCK_TIMEOUT_SECONDS,
     HomeLock,
     device_name,
     make_folders,
     vault_folder,
 )
-from madeleine.bootstrap.house import House, Houses
 from madeleine.bootstrap.index import check_store, open_index, open_shared_index
 from madeleine.bootstrap.minds import make_minds
 from madeleine.errors import Damaged, Unavailable
@@ -43,18 +43,22 @@ if TYPE_CHECKING:
     from madeleine.database.fleet import SharedDatabase
     from madeleine.database.leases import DatabaseLeases
 
-RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
-UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
-SERVER = "server"  # the device that all servers on a database are: what one begins another ends
+RESTORING_FILE = "restoring.json"  # in run/: what a restore that was interrupted still has to do
+UNPACKED_PATTERN = (
+    ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
+)
+SERVER_DEVICE = (
+    "server"  # the device that all servers on a database are: what one begins another ends
+)
 
 
-def open_house(
+def open_home(
     home: Path,
     *,
-    wait_seconds: float = LOCK_WAIT_SECONDS,
+    wait_seconds: float = LOCK_TIMEOUT_SECONDS,
     progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
-) -> House:
+) -> HomeContext:
     """Open a home for this process alone.
 
     `fresh_index` throws the index away first; everything in it comes back from the files and
@@ -63,28 +67,28 @@ def open_house(
     settings = load_settings(home)
     make_folders(home)
     if settings.store.truth == "database":
-        return open_houses(home, settings, None, progress, fresh_index).first
+        return open_homes(home, settings, None, progress, fresh_index).first
     lock = HomeLock(home)
     lock.take(wait_seconds)
     with ExitStack() as failing:
         failing.callback(lock.release)
-        house = open_locked(home, settings, lock, progress, fresh_index)
+        context = open_locked_home(home, settings, lock, progress, fresh_index)
         failing.pop_all()
-    return house
+    return context
 
 
-def open_houses(
+def open_homes(
     home: Path,
     settings: Settings,
     lock: HomeLock | None,
     progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
-) -> Houses:
+) -> HomeContexts:
     """Open what a server answers for. The lock is the caller's still, if this raises."""
     if settings.store.truth == "files":
         if lock is None:
             raise ValueError("whoever opens files holds the home's lock")
-        return Houses(open_locked(home, settings, lock, progress, fresh_index))
+        return HomeContexts(open_locked_home(home, settings, lock, progress, fresh_index))
     check_store(settings)
     from madeleine.database.fleet import SharedDatabase
 
@@ -94,17 +98,17 @@ def open_houses(
         failing.callback(fleet.close)
         minds, notes = make_minds(home, settings, os.environ)
         notes += fleet.warnings()
-        opening = _Opening(home, settings, fleet, minds, notes, ThreadExecutor())
-        first = opening.house(settings.store.tenant, progress, fresh_index)
+        opening = _DatabaseOpening(home, settings, fleet, minds, notes, ThreadExecutor())
+        first = opening.open_context(settings.store.tenant, progress, fresh_index)
         first.lock = lock
         failing.pop_all()
-    first.houses = Houses(first, opening.house)
-    return first.houses
+    first.contexts = HomeContexts(first, opening.open_context)
+    return first.contexts
 
 
 @dataclass(frozen=True, slots=True)
-class _Opening:
-    """What all houses have in common whose truth is in one database."""
+class _DatabaseOpening:
+    """What all contexts have in common whose truth is in one database."""
 
     home: Path
     settings: Settings
@@ -113,17 +117,17 @@ class _Opening:
     notes: list[str]
     executor: ThreadExecutor
 
-    def house(
+    def open_context(
         self,
         tenant: str,
         progress: ProgressCallback = lambda done, total: None,
         fresh_index: bool = False,
-    ) -> House:
-        """Open the house of a tenant."""
+    ) -> HomeContext:
+        """Open the context of a tenant."""
         rows = self.fleet.tenant(tenant)
         index, healed = self._index(rows, fresh_index)
         leases = self.fleet.leases(rows)
-        house = House(
+        context = HomeContext(
             self.home,
             self.settings,
             self._stores(rows, index, leases),
@@ -133,8 +137,8 @@ class _Opening:
             fleet=self.fleet,
             plan=leases,
         )
-        follow(house, progress)
-        return house
+        follow_database(context, progress)
+        return context
 
     def _index(self, rows: DatabaseTenant, fresh: bool) -> tuple[Index, list[str]]:
         if self.settings.store.graph:
@@ -148,11 +152,11 @@ class _Opening:
         first = rows.name == self.settings.store.tenant
         return Stores(
             vault=DatabaseVault(rows),
-            journal=DatabaseJournal(rows, SERVER),
+            journal=DatabaseJournal(rows, SERVER_DEVICE),
             index=index,
             minds=self.minds,
             clock=SystemClock(),
-            config=make_habits(self.settings),
+            config=make_verb_config(self.settings),
             writing=self.fleet.writing(rows),
             leases=leases,
             executor=self.executor if first else ThreadExecutor(self.executor),
@@ -160,13 +164,13 @@ class _Opening:
         )
 
 
-def open_locked(
+def open_locked_home(
     home: Path,
     settings: Settings,
     lock: HomeLock,
     progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
-) -> House:
+) -> HomeContext:
     """Open a home whose lock the caller has taken, and still has if this raises."""
     _finish_restoring(home, vault_folder(home, settings))
     minds, notes = make_minds(home, settings, os.environ)
@@ -182,22 +186,22 @@ def open_locked(
             index=index,
             minds=minds,
             clock=SystemClock(),
-            config=make_habits(settings),
+            config=make_verb_config(settings),
             executor=ThreadExecutor(),
         )
-        house = House(home, settings, stores, lock, notes + healed, marks=marks)
-        _name_suspects(house, marks)
-        catch_up(house, progress)
+        context = HomeContext(home, settings, stores, lock, notes + healed, marks=marks)
+        _note_suspect_files(context, marks)
+        catch_up_index(context, progress)
         unfinished.pop_all()
-    return house
+    return context
 
 
 def _finish_restoring(home: Path, vault: Path) -> None:
     """Finish a restore that was killed, and remove what it had unpacked. Hardly any home has such,
     so what restores is loaded only where something is found."""
-    begun = (home / "run" / RESTORING).exists()
+    begun = (home / "run" / RESTORING_FILE).exists()
     beside = {home, vault.resolve().parent}
-    unpacked = any(True for folder in beside for _ in folder.glob(UNPACKED))
+    unpacked = any(True for folder in beside for _ in folder.glob(UNPACKED_PATTERN))
     if begun or unpacked:
         from madeleine.ingest.backups.restoring import finish_restore, remove_unpacked
 
@@ -205,49 +209,53 @@ def _finish_restoring(home: Path, vault: Path) -> None:
         remove_unpacked(home, vault)
 
 
-def _name_suspects(house: House, marks: ReadMarks) -> None:
+def _note_suspect_files(context: HomeContext, marks: ReadMarks) -> None:
     """Let `status` name what was being read when the last process ended: a memory's file is looked
     at again by the reconcile that follows, a note when somebody takes it in again."""
     files: dict[str, tuple[int, str]] = {}
     for name, problem in marks.named().items():
         if name.startswith(NOTE_PREFIX):
-            house.intake.tell(name.removeprefix(NOTE_PREFIX), problem)
-        elif is_memory_path(name) and house.stores.vault.fingerprint(name) is not None:
+            context.intake.tell(name.removeprefix(NOTE_PREFIX), problem)
+        elif is_memory_path(name) and context.stores.vault.fingerprint(name) is not None:
             files[name] = (1, problem)
     if files:
-        house.stores.index.write(IndexBatch(unreadable=files))
+        context.stores.index.write(IndexBatch(unreadable=files))
 
 
-def catch_up(house: House, progress: ProgressCallback = lambda done, total: None) -> None:
+def catch_up_index(
+    context: HomeContext, progress: ProgressCallback = lambda done, total: None
+) -> None:
     """Bring the index up to date with journal and files, and finish what was interrupted.
 
     A journal file that lost what the index has already read, by a power cut or by hand, makes
     the index say more than the truth: then it is made anew.
     """
-    stores = house.stores
+    stores = context.stores
     changed = stores.journal.shrunk(stores.log.positions())
-    house.journal_problems = replay_journal(stores.journal, stores.index)
-    house.notes.extend(recover_changes(stores))
+    context.journal_problems = replay_journal(stores.journal, stores.index)
+    context.notes.extend(recover_changes(stores))
     if changed:
-        house.notes.append(f"the journal lost lines ({', '.join(changed)}); made the index anew")
+        context.notes.append(f"the journal lost lines ({', '.join(changed)}); made the index anew")
         rebuild(stores, progress)
     else:
         reconcile(stores, progress)
-    _complete_self(house)
-    _withdraw_contrasts(house)
+    _try_complete_self(context)
+    _try_withdraw_contrasts(context)
 
 
-def follow(house: House, progress: ProgressCallback = lambda done, total: None) -> None:
+def follow_database(
+    context: HomeContext, progress: ProgressCallback = lambda done, total: None
+) -> None:
     """Bring an index up to date with the truth in a database. One in the same database cannot be
     behind it, unless files and journal were brought in from elsewhere or it was made anew."""
-    stores = house.stores
+    stores = context.stores
     if _is_behind(stores):
         with stores.leases.held(REBUILD_LEASE):
-            house.journal_problems = replay_journal(stores.journal, stores.index)
+            context.journal_problems = replay_journal(stores.journal, stores.index)
             reconcile(stores, progress)
     if stores.graph.self_id() is None:
-        _complete_self(house)
-    _withdraw_contrasts(house)
+        _try_complete_self(context)
+    _try_withdraw_contrasts(context)
 
 
 def _is_behind(stores: Stores) -> bool:
@@ -257,15 +265,15 @@ def _is_behind(stores: Stores) -> bool:
     return unread is not None or (empty and next(stores.vault.scan(), None) is not None)
 
 
-def _complete_self(house: House) -> None:
+def _try_complete_self(context: HomeContext) -> None:
     try:
-        complete_self(house.stores)
+        complete_self(context.stores)
     except (Damaged, Unavailable) as error:  # a home must open whatever its self looks like
-        house.notes.append(f"the self could not be written: {error.message}")
+        context.notes.append(f"the self could not be written: {error.message}")
 
 
-def _withdraw_contrasts(house: House) -> None:
+def _try_withdraw_contrasts(context: HomeContext) -> None:
     try:
-        withdraw_contrasts(house.stores, by="upgrade")
+        withdraw_contrasts(context.stores, by="upgrade")
     except Unavailable as error:  # a home must open on a disk that takes nothing
-        house.notes.append(f"questions that are none any more could not go: {error.message}")
+        context.notes.append(f"questions that are none any more could not go: {error.message}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from madeleine.bootstrap.clock import SystemClock
 from madeleine.bootstrap.config import load_settings
-from madeleine.bootstrap.home import LOCK_WAIT_SECONDS, HomeLock, make_folders, vault_folder
+from madeleine.bootstrap.home import LOCK_TIMEOUT_SECONDS, HomeLock, make_folders, vault_folder
 from madeleine.errors import NotInFiles
 from madeleine.ingest.backups.restoring import (
     RestoreResult,
@@ -28,7 +28,7 @@ def restore_home(
         raise NotInFiles("a backup is restored")
     make_folders(home)
     lock = HomeLock(home)
-    lock.take(LOCK_WAIT_SECONDS)
+    lock.take(LOCK_TIMEOUT_SECONDS)
     try:
         finish_restore(home)
         return restore_backup(home, vault_folder(home, settings), archive, now, progress)

@@ -77,12 +77,12 @@ class Door:
 
     def _local(self, fresh_index: bool) -> Opened:
         from madeleine.api.local import LocalDoor
-        from madeleine.bootstrap import open_house
+        from madeleine.bootstrap import open_home
 
         with self._say.progress("indexing") as bar:
-            house = open_house(self.home, progress=bar, fresh_index=fresh_index)
-        self._say.notes([*house.notes, *house.journal_problems])
-        return LocalDoor(house)
+            context = open_home(self.home, progress=bar, fresh_index=fresh_index)
+        self._say.notes([*context.notes, *context.journal_problems])
+        return LocalDoor(context)
 
     def close(self) -> None:
         if self._opened is not None:

@@ -151,9 +151,9 @@ def _unknown_variables(home: str | None) -> list[str]:
     if VARIABLE_NAMES.issuperset(names):
         return []
     from madeleine.api.places import home_path
-    from madeleine.bootstrap import unknown_variables_of
+    from madeleine.bootstrap import describe_unknown_home_variables
 
-    return unknown_variables_of(home_path(home))
+    return describe_unknown_home_variables(home_path(home))
 
 
 def _refused_option(word: str, options: list[str]) -> int:

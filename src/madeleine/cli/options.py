@@ -22,7 +22,7 @@ def add_id(parser: argparse.ArgumentParser, name: str = "id", help_text: str = "
 
 
 def an_id(text: str) -> str:
-    """Refuse nothing at all where an id is wanted; what it names is the house's business."""
+    """Refuse nothing at all where an id is wanted; what it names is for the operation to find."""
     if not text.strip():
         raise argparse.ArgumentTypeError("an id is empty")
     return text

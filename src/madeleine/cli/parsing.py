@@ -26,7 +26,7 @@ class NotUnicode(Rejected):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses like every other part of the house: message, hint, exit code 2."""
+    """A parser that refuses like every other part of Madeleine: message, hint, exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         raise Rejected(message, hint=f"`{self.prog} --help` shows how it is used")

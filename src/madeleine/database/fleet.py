@@ -1,6 +1,6 @@
 """One server among several on one database: its connections, its name, and what it hears.
 
-All that a house needs whose truth is in the database is made here, so that bootstrap loads one
+All that a home needs whose truth is in the database is made here, so that bootstrap loads one
 module by its name when a database is asked for.
 """
 

@@ -252,7 +252,7 @@ def _translate_disk_errors(path: Path) -> Iterator[None]:
 
 
 class CachedEmbedder:
-    """An embedder with its cache: the one the rest of the house uses (`CachingEmbedder`)."""
+    """An embedder with its cache: the one that the other rooms use (`CachingEmbedder`)."""
 
     def __init__(self, embedder: Embedder, store: EmbeddingCache) -> None:
         self._embedder = embedder
@@ -265,7 +265,7 @@ class CachedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has. If any is kept the model is not asked: a house whose
+        """How many numbers a vector has. If any is kept the model is not asked: a home whose
         remote model is away still opens."""
         if not self._dimension:
             self._dimension = self._store.dimension(self.name) or self._embedder.dimension

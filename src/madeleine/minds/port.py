@@ -1,4 +1,4 @@
-"""What the rest of the house asks of a model."""
+"""What the other rooms ask of a model."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from madeleine.api.reach import Reach, needed
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
 from madeleine.api.shared import perform_for
 from madeleine.api.wire import error_to_json
-from madeleine.bootstrap import Houses
+from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
 from madeleine.server.callers import Callers, sees_server
@@ -68,11 +68,11 @@ _ADMIN = [re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in ROUTES if
 
 
 class App:
-    """The ASGI application of one server: of one open house, or of several people's."""
+    """The ASGI application of one server: of one open home, or of several people's."""
 
     def __init__(
         self,
-        houses: Houses,
+        contexts: HomeContexts,
         guard: Guard,
         facts: Callable[[], Json],
         stop: Callable[[], None],
@@ -82,14 +82,14 @@ class App:
         self.failures = 0
         """Requests that met a bug of ours."""
         self._guard = guard
-        self._callers = Callers(houses, guard)
+        self._callers = Callers(contexts, guard)
         self._sessions = guard.sessions or Sessions(guard.token, guard.port)
         self._facts = facts
         self._stop = stop
-        self._limits = houses.first.settings.server
+        self._limits = contexts.first.settings.server
         self._inside = 0
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
-        self._hooks = Hooks(houses.first)
+        self._hooks = Hooks(contexts.first)
         self._hooks.leave_directions(facts())
         self._events = Events(self._reach, ending)
         self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
@@ -229,7 +229,7 @@ class App:
         if route is METRICS:
             return self._metrics(reach)
         if guest:
-            call = ormah.asked(reach.house, route.name, call)
+            call = ormah.asked(reach.context, route.name, call)
         answer = perform_for(reach, route.name, call)
         if route.name in PEOPLE and route.method != "GET":
             self._callers.forget()
@@ -243,9 +243,9 @@ class App:
     def _metrics(self, reach: Reach) -> bytes:
         """Return the numbers of the caller's own memory, and to an admin those of the server."""
         if not sees_server(reach):
-            return metrics(reach.house)
+            return metrics(reach.context)
         uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
-        return metrics(reach.house, Serving(self._hooks.to_json(), self.failures, uptime))
+        return metrics(reach.context, Serving(self._hooks.to_json(), self.failures, uptime))
 
     def _page_link(self, scope: Scope) -> Json:
         """Return a link that signs a browser in as whoever asks for it, by the way they came."""

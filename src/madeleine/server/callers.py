@@ -1,6 +1,6 @@
 """Whose request it is, and how far it reaches.
 
-In a home of one person the guard lets a request pass or not, and the one house is its reach.
+In a home of one person the guard lets a request pass or not, and the one home is its reach.
 Where several people share a database, the token says whose it is: it is looked up there, by its
 hash, and known for a few seconds, so that a revoked one is refused by every server soon after.
 A browser that was signed in to the page reaches what the token reaches that signed it in.
@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from madeleine.api.reach import Reach, alone, reach_of
-from madeleine.bootstrap import Houses
+from madeleine.bootstrap import HomeContexts
 from madeleine.errors import NoPersonsToken
 from madeleine.model.people import Caller, Role
 from madeleine.server.guard import Guard, Scope, shown
@@ -39,10 +39,10 @@ Done = TypeVar("Done")
 class Callers:
     """Says of each request of a server how far it reaches."""
 
-    def __init__(self, houses: Houses, guard: Guard) -> None:
-        self._houses = houses
+    def __init__(self, contexts: HomeContexts, guard: Guard) -> None:
+        self._contexts = contexts
         self._guard = guard
-        self._alone = alone(houses.first)
+        self._alone = alone(contexts.first)
         self._known: OrderedDict[bytes, tuple[float, Caller | None]] = OrderedDict()
         self._changes = 0
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="caller")
@@ -50,7 +50,7 @@ class Callers:
     @property
     def are_people(self) -> bool:
         """Whether there are several people."""
-        return self._houses.people is not None
+        return self._contexts.people is not None
 
     def is_guest(self, scope: Scope) -> bool:
         """Whether a request comes in on trust alone, as those of Ormah's own clients do."""
@@ -58,14 +58,14 @@ class Callers:
 
     async def reach(self, scope: Scope, is_open: bool, is_admin: bool) -> Reach:
         """Return how far a request reaches, or say why it is not let in."""
-        people = self._houses.people
+        people = self._contexts.people
         if people is None:
             self._guard.check(scope, is_open, is_admin)
             return self._alone
         self._guard.check_place(scope)
         if is_open:
             return self._alone
-        return reach_of(self._houses, await self._caller(people, scope))
+        return reach_of(self._contexts, await self._caller(people, scope))
 
     def forget(self) -> None:
         """Ask anew who everybody is: something about it changed."""

@@ -3,7 +3,7 @@
 Where the truth is in a database, the home holds only what belongs to this server (settings,
 token, socket, logs, caches), and any number of servers with homes of their own answer for it.
 
-The order at the start: the lock, then both sockets, then the house. So a second daemon is
+The order at the start: the lock, then both sockets, then the home. So a second daemon is
 told that the home is open, a taken port is told before anything is opened, and a client that
 comes while the index is being brought up to date waits instead of being turned away. At the
 end requests under way are finished, the journal is flushed, and the lock is let go last. A
@@ -33,14 +33,14 @@ from uvicorn.server import Server
 from madeleine.api.places import run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.bootstrap import (
-    LOCK_WAIT_SECONDS,
+    LOCK_TIMEOUT_SECONDS,
+    HomeContext,
+    HomeContexts,
     HomeLock,
-    House,
-    Houses,
+    describe_unknown_home_variables,
     load_settings,
     make_folders,
-    open_houses,
-    unknown_variables_of,
+    open_homes,
 )
 from madeleine.errors import CannotListen, HomeBusy
 from madeleine.model.codec import Json
@@ -109,18 +109,18 @@ def serve(
         wanted = (host or settings.server.host, _port(port, settings.server.port))
         listening = stack.enter_context(_listening(home, *wanted, or_any_port))
         try:
-            houses = open_houses(home, settings, lock, progress=_unless(stop))
+            contexts = open_homes(home, settings, lock, progress=_unless(stop))
         except _Ended:
             return  # what is indexed by now stays; the next start carries on
         ended = threading.Event()
         stack.callback(ended.set)
-        stack.callback(_close, houses)
-        for note in unknown_variables_of(home):
+        stack.callback(_close, contexts)
+        for note in describe_unknown_home_variables(home):
             log.warning("%s", note)
-            houses.first.notes.append(note)
+            contexts.first.notes.append(note)
         watching = threading.Thread(target=_end_without_home, args=(home, stop, ended), daemon=True)
         watching.start()
-        _run(houses, listening, stop, ready)
+        _run(contexts, listening, stop, ready)
 
 
 def _end_without_home(home: Path, stop: threading.Event, ended: threading.Event) -> None:
@@ -135,7 +135,7 @@ def _end_without_home(home: Path, stop: threading.Event, ended: threading.Event)
 
 
 class _Ended(Exception):
-    """The daemon was told to end while it was still opening the house."""
+    """The daemon was told to end while it was still opening the home."""
 
 
 def _unless(stop: threading.Event) -> ProgressCallback:
@@ -156,7 +156,7 @@ def _locked(home: Path) -> Iterator[HomeLock]:
     if find_daemon(home) is not None:
         raise HomeBusy(home, _pid(home))
     lock = HomeLock(home)
-    lock.take(LOCK_WAIT_SECONDS)
+    lock.take(LOCK_TIMEOUT_SECONDS)
     try:
         yield lock
     finally:
@@ -196,20 +196,20 @@ def _tcp(host: str, port: int, or_any_port: bool) -> socket.socket:
 
 
 def _run(
-    houses: Houses,
+    contexts: HomeContexts,
     listening: _Listening,
     stop: threading.Event,
     ready: Callable[[Address], None],
 ) -> None:
     """Answer requests until `stop` is set."""
     address, began = listening.address, time.monotonic()
-    background, house = Background(make_loops(houses, stop), stop), houses.first
+    background, context = Background(make_loops(contexts, stop), stop), contexts.first
 
     def facts() -> Json:
         uptime = round(time.monotonic() - began, 3)
         return {**address.to_json(), "uptime_seconds": uptime, "loops": background.to_json()}
 
-    app = App(houses, _guard(house, address), facts, stop.set, stop.is_set)
+    app = App(contexts, _guard(context, address), facts, stop.set, stop.is_set)
     server = _Server(_config(app), stop, lambda: _started(address, background, ready))
     try:
         server.run(listening.sockets)
@@ -225,9 +225,9 @@ def _started(address: Address, background: Background, ready: Callable[[Address]
     background.start()
 
 
-def _guard(house: House, address: Address) -> Guard:
-    wanted = house.settings.server
-    token = read_token(house.home)
+def _guard(context: HomeContext, address: Address) -> Guard:
+    wanted = context.settings.server
+    token = read_token(context.home)
     names = frozenset(each.strip().lower() for each in wanted.names.split(",") if each.strip())
     return Guard(
         token,
@@ -303,7 +303,7 @@ def _signals() -> Iterator[threading.Event]:
     """Give an event that SIGTERM and SIGINT set.
 
     uvicorn raises a signal again after it ended for it; then it comes here and does nothing
-    more, so that the house is closed in order.
+    more, so that the home is closed in order.
     """
     stop = threading.Event()
 
@@ -318,10 +318,10 @@ def _signals() -> Iterator[threading.Event]:
             signal.signal(each, old)
 
 
-def _close(houses: Houses) -> None:
-    """Close the houses for good. The lock of writers stays taken: a job that was left behind,
+def _close(contexts: HomeContexts) -> None:
+    """Close the contexts for good. The lock of writers stays taken: a job that was left behind,
     waiting for a model, must not write to a home that others may have open by then."""
-    for house in houses.open_now():
-        house.stores.executor.wait()  # what is to be done later may want to write
-        house.stores.writing.acquire()
-    houses.close()
+    for context in contexts.list_open():
+        context.stores.executor.wait()  # what is to be done later may want to write
+        context.stores.writing.acquire()
+    contexts.close()

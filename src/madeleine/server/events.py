@@ -123,7 +123,7 @@ class _Leave:
 
 def _bells(reach: Reach) -> list[EventBus]:
     """Return where what happens within reach is told."""
-    return [place.house.stores.event_bus for place in reach.places()]
+    return [place.context.stores.event_bus for place in reach.places()]
 
 
 def _put(queue: asyncio.Queue[BusEvent | None], happening: BusEvent) -> None:

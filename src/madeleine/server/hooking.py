@@ -32,7 +32,7 @@ from madeleine.api.places import run_folder, socket_path
 from madeleine.api.reach import Reach
 from madeleine.api.routes import Route
 from madeleine.api.shared import perform_for
-from madeleine.bootstrap import House
+from madeleine.bootstrap import HomeContext
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
@@ -138,10 +138,10 @@ class Turn:
 class Hooks:
     """The hooks of one daemon."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, context: HomeContext) -> None:
+        self.context = context
         """That of who sits at the server."""
-        self._config = house.settings.whisper
+        self._config = context.settings.whisper
         self._turns = Turns(self._config.dedupe_seconds)
         self.receipts = Receipts(self._settled)
         """Whispers, of hooks or not, and whether anybody got them."""
@@ -172,7 +172,7 @@ class Hooks:
     def leave_directions(self, address: Mapping[str, object]) -> None:
         """Write down for the clients how to reach us, and how to start us as we were started."""
         host, port = address.get("host"), address.get("wanted_port")
-        home, server = self.house.home, self.house.settings.server
+        home, server = self.context.home, self.context.settings.server
         command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
         command += ["--host", str(host)] if host not in (None, server.host) else []
         command += ["--port", str(port)] if port not in (None, server.port) else []
@@ -309,9 +309,11 @@ class Hooks:
         answer = self._asked(call, prompt, turn, reach)
         if not turn.end():
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
-            house = reach.house
-            house.stores.executor.wait()  # its log is written behind the answer
-            mark_undelivered(house.stores, house.whisperer.sessions, answer.whisper_id, Loss.LATE)
+            context = reach.context
+            context.stores.executor.wait()  # its log is written behind the answer
+            mark_undelivered(
+                context.stores, context.whisperer.sessions, answer.whisper_id, Loss.LATE
+            )
             self._turns.forget(arrival)
             return SILENCE
         text = self._fitting(call, answer.text)
@@ -349,7 +351,7 @@ class Hooks:
         try:
             call = read_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:
-                reach.house.whisperer.sessions.shortened(call.session)
+                reach.context.whisperer.sessions.shortened(call.session)
             if call.transcript is None:
                 raise BadHook("has no `transcript_path`")
         except BadHook as bad:
@@ -380,7 +382,7 @@ class Hooks:
         transcript = Transcript(Path(path), call.host.agent, call.session, space, ended)
         try:
             done = ingest_transcript(
-                self.house.intake, transcript, lambda: not self._ending.is_set()
+                self.context.intake, transcript, lambda: not self._ending.is_set()
             )
         except MadeleineError as error:
             problem = f"a transcript was not taken in: {error.message}"

@@ -1,4 +1,4 @@
-"""The loops that keep a house up to date while the daemon runs.
+"""The loops that keep an open home up to date while the daemon runs.
 
 Where the truth is in a database there is nothing to watch: no file can change but by a verb. In
 place of that the server listens to what others tell, and does what is due for any tenant.
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from madeleine.api.wording import word
-from madeleine.bootstrap import House, Houses, folders_in, followed_sessions
+from madeleine.bootstrap import HomeContext, HomeContexts, list_session_folders, parse_folders
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.keeping import is_backup_due
 from madeleine.ingest.folders import FolderWatcher
@@ -47,69 +47,71 @@ log = logging.getLogger("madeleine.background")
 Looks = dict[str, tuple[int, int]]
 
 
-def make_loops(houses: Houses, stop: threading.Event) -> list[Loop]:
+def make_loops(contexts: HomeContexts, stop: threading.Event) -> list[Loop]:
     """Return every loop of a server."""
-    house = houses.first
-    if house.fleet is not None:
-        return [*_common(house, stop), *_fleet(houses, house.fleet, stop)]
-    return [*_common(house, stop), *_of_files(house, stop)]
+    context = contexts.first
+    if context.fleet is not None:
+        return [*_common(context, stop), *_fleet(contexts, context.fleet, stop)]
+    return [*_common(context, stop), *_of_files(context, stop)]
 
 
-def _common(house: House, stop: threading.Event) -> list[Loop]:
+def _common(context: HomeContext, stop: threading.Event) -> list[Loop]:
     """Return the loops that there are wherever the truth is."""
     loops = [
-        Loop("model", _warming(house)),
-        Loop("vectors", _embedding(house, stop), VECTORS_SECONDS),
-        Loop("cache", _keeping(house), CACHE_SECONDS, first_seconds=CACHE_SECONDS),
+        Loop("model", _warming(context)),
+        Loop("vectors", _embedding(context, stop), VECTORS_SECONDS),
+        Loop("cache", _keeping(context), CACHE_SECONDS, first_seconds=CACHE_SECONDS),
         Loop(
             "sleep",
-            lambda: house.sleeper.attend(stop.is_set),
+            lambda: context.sleeper.attend(stop.is_set),
             patience_seconds=SLEEP_PATIENCE_SECONDS,
         ),
     ]
-    loops.append(Loop("home", _ending_without(house, stop), HOME_SECONDS))
-    if house.settings.judge.kind == "agent":
-        loops.append(Loop("agent work", house.look_for_maintenance, AGENT_WORK_SECONDS))
-    return [*loops, *_following(house, stop)]
+    loops.append(Loop("home", _ending_without(context, stop), HOME_SECONDS))
+    if context.settings.judge.kind == "agent":
+        loops.append(Loop("agent work", context.look_for_maintenance, AGENT_WORK_SECONDS))
+    return [*loops, *_following(context, stop)]
 
 
-def _of_files(house: House, stop: threading.Event) -> Iterator[Loop]:
-    """Give the loops of a house whose truth is files in the home."""
-    yield Loop("journal", house.stores.journal.flush, FLUSH_SECONDS)
-    yield Loop("devices", OtherDevices(house).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS)
-    if _keeps_time(house):
-        yield Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS)
-    if house.settings.backup.enabled:
-        yield _backing_up(house)
-    if house.settings.vault.watch:
-        yield Loop("watcher", _watching(house, stop))
-        yield Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
+def _of_files(context: HomeContext, stop: threading.Event) -> Iterator[Loop]:
+    """Give the loops of a home whose truth is files in the home."""
+    yield Loop("journal", context.stores.journal.flush, FLUSH_SECONDS)
+    yield Loop(
+        "devices", OtherDevices(context).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS
+    )
+    if _keeps_time(context):
+        yield Loop("timetable", _timing(context, stop), first_seconds=TIMETABLE_SECONDS)
+    if context.settings.backup.enabled:
+        yield _backing_up(context)
+    if context.settings.vault.watch:
+        yield Loop("watcher", _watching(context, stop))
+        yield Loop("sweep", _sweeping(context), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
 
 
-def _keeps_time(house: House) -> bool:
-    return house.settings.sleep.enabled or house.settings.consolidation.enabled
+def _keeps_time(context: HomeContext) -> bool:
+    return context.settings.sleep.enabled or context.settings.consolidation.enabled
 
 
-def _fleet(houses: Houses, fleet: SharedDatabase, stop: threading.Event) -> Iterator[Loop]:
+def _fleet(contexts: HomeContexts, fleet: SharedDatabase, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops of one server among several."""
-    yield Loop("listening", lambda: fleet.listen(houses.hear, stop.is_set))
-    if _keeps_time(houses.first):
-        houses.arrived = House.keep_time
-        yield Loop("timetable", houses.first.keep_time)
+    yield Loop("listening", lambda: fleet.listen(contexts.receive_event, stop.is_set))
+    if _keeps_time(contexts.first):
+        contexts.on_opened = HomeContext.start_timetable
+        yield Loop("timetable", contexts.first.start_timetable)
         yield Loop(
             "rounds",
-            _going_round(houses, stop),
+            _going_round(contexts, stop),
             ROUND_SECONDS,
             first_seconds=ROUND_SECONDS,
             patience_seconds=SLEEP_PATIENCE_SECONDS,
         )
 
 
-def _going_round(houses: Houses, stop: threading.Event) -> Callable[[], None]:
+def _going_round(contexts: HomeContexts, stop: threading.Event) -> Callable[[], None]:
     """Do what is due, whoever's it is, as long as there is any."""
 
     def go() -> None:
-        for do in houses.work_due():
+        for do in contexts.work_due():
             do()
             if stop.is_set():
                 return
@@ -117,31 +119,34 @@ def _going_round(houses: Houses, stop: threading.Event) -> Callable[[], None]:
     return go
 
 
-def _following(house: House, stop: threading.Event) -> Iterator[Loop]:
+def _following(context: HomeContext, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops that take in notes and sessions, as far as they are set."""
-    wanted, intake = house.settings.ingest, house.intake
+    wanted, intake = context.settings.ingest, context.intake
     if wanted.folders:
-        vault = house.stores.vault
-        private = [house.home, *([vault.root] if vault.is_folder else [])]
-        folders = FolderWatcher(intake, folders_in(wanted.folders), private)
-        poll = house.settings.vault.poll
+        vault = context.stores.vault
+        private = [context.home, *([vault.root] if vault.is_folder else [])]
+        folders = FolderWatcher(intake, parse_folders(wanted.folders), private)
+        poll = context.settings.vault.poll
         yield Loop("notes", lambda: folders.watch(stop, poll))
         yield Loop(
-            "note sweep", lambda: _counting(house, folders.scan, stop, "notes"), SWEEP_SECONDS
+            "note sweep", lambda: _counting(context, folders.scan, stop, "notes"), SWEEP_SECONDS
         )
     if wanted.watch_sessions:
-        places = [TranscriptFolder(*each) for each in followed_sessions(house.settings)]
+        places = [TranscriptFolder(*each) for each in list_session_folders(context.settings)]
         sessions = SessionWatcher(intake, places)
         pause = wanted.session_debounce_seconds
-        yield Loop("sessions", lambda: _counting(house, sessions.look, stop, "sessions"), pause)
+        yield Loop("sessions", lambda: _counting(context, sessions.look, stop, "sessions"), pause)
 
 
 def _counting(
-    house: House, look: Callable[[Callable[[], bool]], int], stop: threading.Event, what: str
+    context: HomeContext,
+    look: Callable[[Callable[[], bool]], int],
+    stop: threading.Event,
+    what: str,
 ) -> None:
     """Look for what is new, unless another server does."""
     try:
-        with house.stores.leases.held(what):
+        with context.stores.leases.held(what):
             taken = look(lambda: not stop.is_set())
     except UnderWay:
         return
@@ -149,24 +154,24 @@ def _counting(
         log.info("taken in: %d %s", taken, what)
 
 
-def _ending_without(house: House, stop: threading.Event) -> Callable[[], None]:
+def _ending_without(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     """End the daemon when somebody deletes its home: nobody can reach it any more."""
 
     def look() -> None:
-        if not (house.home / "run" / "lock").exists():
+        if not (context.home / "run" / "lock").exists():
             log.warning("the home is gone; ending")
             stop.set()
 
     return look
 
 
-def _timing(house: House, stop: threading.Event) -> Callable[[], None]:
+def _timing(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     """Say when each job is due, until the daemon ends."""
 
     def keep_time() -> None:
         from madeleine.sleep.timetable import Timetable
 
-        running = Timetable(house.sleeper, house.intervals, house.stores.clock)
+        running = Timetable(context.sleeper, context.intervals, context.stores.clock)
         running.start()
         stop.wait()
         running.end()
@@ -174,19 +179,19 @@ def _timing(house: House, stop: threading.Event) -> Callable[[], None]:
     return keep_time
 
 
-def _backing_up(house: House) -> Loop:
+def _backing_up(context: HomeContext) -> Loop:
     """Make a backup when the newest one is old enough."""
     return Loop(
         "backup",
-        Backups(house).look,
+        Backups(context).look,
         BACKUP_SECONDS,
         first_seconds=BACKUP_SECONDS,
         patience_seconds=SLEEP_PATIENCE_SECONDS,  # one that is cut off leaves no file
     )
 
 
-def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
-    stores = house.stores
+def _watching(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
+    stores = context.stores
 
     def on_change(paths: set[str]) -> None:
         report = reconcile_paths(stores, sorted(paths))
@@ -196,39 +201,39 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
         for note in describe_demotions(hold_core_cap(stores)) if report.written else ():
             log.info("by hand: %s", word(note))
 
-    return lambda: watch_vault(stores.vault.root, on_change, stop, house.settings.vault.poll)
+    return lambda: watch_vault(stores.vault.root, on_change, stop, context.settings.vault.poll)
 
 
-def _sweeping(house: House) -> Callable[[], None]:
+def _sweeping(context: HomeContext) -> Callable[[], None]:
     def sweep() -> None:
-        reconcile(house.stores)
-        hold_core_cap(house.stores)
+        reconcile(context.stores)
+        hold_core_cap(context.stores)
 
     return sweep
 
 
-def _warming(house: House) -> Callable[[], None]:
+def _warming(context: HomeContext) -> Callable[[], None]:
     """Load the model before somebody waits for it."""
 
     def warm() -> None:
-        if house.stores.minds.embedder is not None:
-            house.stores.minds.embedder.ask("a first text")
-        house.whisperer.warm(house.stores, house.whisper_config)
+        if context.stores.minds.embedder is not None:
+            context.stores.minds.embedder.ask("a first text")
+        context.whisperer.warm(context.stores, context.whisper_config)
 
     return warm
 
 
-def _keeping(house: House) -> Callable[[], None]:
+def _keeping(context: HomeContext) -> Callable[[], None]:
     """Write what the model made, so that nobody who remembers has to wait for that."""
 
     def keep() -> None:
-        if house.stores.minds.embedder is not None:
-            house.stores.minds.embedder.flush()
+        if context.stores.minds.embedder is not None:
+            context.stores.minds.embedder.flush()
 
     return keep
 
 
-def _embedding(house: House, stop: threading.Event) -> Callable[[], None]:
+def _embedding(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     """Give vectors to what has none: after a change of model, or once it is back."""
 
     def go_on(done: int, total: int) -> None:
@@ -236,7 +241,7 @@ def _embedding(house: House, stop: threading.Event) -> Callable[[], None]:
             raise _Stopped
 
     def embed() -> None:
-        stores = house.stores
+        stores = context.stores
         if stores.minds.embedder is None or not stores.search.unembedded(1):
             return
         try:
@@ -256,9 +261,9 @@ class _Stopped(Exception):
 class OtherDevices:
     """Looks whether a synced folder brought journal lines of other devices."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
-        self._folder = house.home / "journal"
+    def __init__(self, context: HomeContext) -> None:
+        self._context = context
+        self._folder = context.home / "journal"
         self._seen = self._looks()
 
     def look(self) -> None:
@@ -266,15 +271,15 @@ class OtherDevices:
         looks = self._looks()
         if looks == self._seen:
             return
-        stores = self._house.stores
+        stores = self._context.stores
         with stores.writing:
             problems = replay_journal(stores.journal, stores.index)
-        known = self._house.journal_problems
+        known = self._context.journal_problems
         known.extend(each for each in problems if each not in known)
         self._seen = looks
 
     def _looks(self) -> Looks:
-        own = f"{self._house.stores.journal.device}-"
+        own = f"{self._context.stores.journal.device}-"
         files = [each for each in self._folder.glob("*.jsonl") if not each.name.startswith(own)]
         found = [(each.name, each.stat()) for each in files]
         return {name: (stat.st_mtime_ns, stat.st_size) for name, stat in found}
@@ -283,21 +288,21 @@ class OtherDevices:
 class Backups:
     """Makes backups that nobody asked for. One that failed is told until it is tried again."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, context: HomeContext) -> None:
+        self._context = context
         self._failed: MadeleineError | None = None
         self._again: datetime | None = None
 
     def look(self) -> None:
         """Make one if it is due."""
-        house, now = self._house, self._house.stores.clock.now()
+        context, now = self._context, self._context.stores.clock.now()
         if self._failed is not None and self._again is not None and now < self._again:
             raise self._failed
-        if not is_backup_due(house.backup_folder, house.settings.backup.interval_hours, now):
+        if not is_backup_due(context.backup_folder, context.settings.backup.interval_hours, now):
             return
         self._failed = None
         try:
-            done = house.back_up()
+            done = context.back_up()
         except MadeleineError as error:
             self._failed, self._again = error, now + BACKUP_AGAIN
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from madeleine.bootstrap import House
+from madeleine.bootstrap import HomeContext
 from madeleine.model.codec import Json
 from madeleine.sleep.sleeper import LastRun
 
@@ -22,9 +22,9 @@ class Serving(NamedTuple):
     uptime: float
 
 
-def metrics(house: House, serving: Serving | None = None) -> bytes:
+def metrics(context: HomeContext, serving: Serving | None = None) -> bytes:
     """Return every number, one line each, under its name and what it means."""
-    lines = [*_of_the_memory(house), *_of_the_jobs(house.sleeper.last_runs())]
+    lines = [*_of_the_memory(context), *_of_the_jobs(context.sleeper.last_runs())]
     if serving is not None:
         lines += _of_the_server(serving)
     return ("\n".join(lines) + "\n").encode()
@@ -45,8 +45,8 @@ def _of_the_server(serving: Serving) -> Iterator[str]:
     )
 
 
-def _of_the_memory(house: House) -> Iterator[str]:
-    counts = house.stores.search.counts()
+def _of_the_memory(context: HomeContext) -> Iterator[str]:
+    counts = context.stores.search.counts()
     yield from _metric(
         "madeleine_memories",
         "memories, by tier",

@@ -64,7 +64,7 @@ class Receipts:
         sent = SentWhisper(whisper_id, reach)
         with self._lock:
             known = self._awaited.get(whisper_id)
-            if known is not None and known.reach.house is reach.house:
+            if known is not None and known.reach.context is reach.context:
                 sent = self._awaited.pop(whisper_id)
         self._thread.submit(self._note, sent, None)
 
@@ -72,7 +72,7 @@ class Receipts:
         """Take a client's word that nobody got a whisper; one that is not awaited is left alone."""
         with self._lock:
             known = self._awaited.get(whisper_id)
-        if known is not None and known.reach.house is reach.house:
+        if known is not None and known.reach.context is reach.context:
             self._give_up(whisper_id)
 
     def settle_overdue(self, arrival: Arrival, seconds: float) -> None:
@@ -109,13 +109,13 @@ class Receipts:
 
     def _note(self, sent: SentWhisper, why: Loss | None) -> None:
         """Note that a whisper was delivered, or `why` not."""
-        stores, sessions = sent.reach.house.stores, sent.reach.house.whisperer.sessions
+        stores, sessions = sent.reach.context.stores, sent.reach.context.whisperer.sessions
         stores.executor.wait()  # the log of a hook's whisper is written behind its answer
         try:
             if why is not None:
                 is_new = mark_undelivered(stores, sessions, sent.id, why)
             else:
-                everywhere = [place.house.stores for place in sent.reach.places()]
+                everywhere = [place.context.stores for place in sent.reach.places()]
                 is_new = confirm_delivery(everywhere, sessions, sent.id)
         except MadeleineError as error:
             log.warning("what became of a whisper was not noted: %s", error.message)

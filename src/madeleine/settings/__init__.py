@@ -19,17 +19,21 @@ from madeleine.settings.reading import (
     parse_setting,
     read_settings,
 )
-from madeleine.settings.variables import known_variables, store_variables, unknown_variables
+from madeleine.settings.variables import (
+    describe_unknown_variables,
+    find_store_variables,
+    known_variables,
+)
 
 __all__ = [
     "ENVIRONMENT_PREFIX",
     "SettingInForce",
     "SettingSource",
     "Settings",
+    "describe_unknown_variables",
+    "find_store_variables",
     "known_variables",
     "list_settings",
     "parse_setting",
     "read_settings",
-    "store_variables",
-    "unknown_variables",
 ]

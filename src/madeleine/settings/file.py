@@ -14,12 +14,12 @@ def config_path(home: Path) -> Path:
     return home / "config.toml"
 
 
-def read_table(path: Path) -> TomlTable:
+def read_config_table(path: Path) -> TomlTable:
     """Return what stands in the file, as TOML has it; nothing if there is no file."""
-    return parse_table(read_text(path), path)
+    return parse_table(read_config_text(path), path)
 
 
-def read_text(path: Path) -> str:
+def read_config_text(path: Path) -> str:
     """Return the text of the file, its line ends as they are; empty if there is none."""
     try:
         return path.read_bytes().decode("utf-8") if path.exists() else ""
@@ -29,7 +29,7 @@ def read_text(path: Path) -> str:
         raise BadSetting(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def write_text(path: Path, text: str) -> None:
+def write_config_text(path: Path, text: str) -> None:
     """Put the text in place in one step; a link to a file elsewhere stays a link."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

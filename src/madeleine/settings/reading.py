@@ -97,9 +97,9 @@ def list_settings(
 ) -> list[SettingInForce]:
     """Return every setting as a parsed config.toml and an environment give it, in the order of
     the sections. What is not known, and a value that a setting does not take, is refused."""
-    given = _values_in_file(table)
+    given = _read_file_values(table)
     return [
-        _find_value(name, default, facts, given, environment)
+        _find_setting_in_force(name, default, facts, given, environment)
         for name, default, facts in known_settings()
     ]
 
@@ -116,15 +116,15 @@ def known_settings() -> Iterator[tuple[str, Any, SettingSpec]]:
 def parse_setting(name: str, text: str) -> bool | int | float | str:
     """Return the value that a text gives to the setting of that whole name; `BadSetting` if there
     is no such setting, or if it does not take the value."""
-    check_name(name)
+    check_setting_name(name)
     known = {each: (default, facts) for each, default, facts in known_settings()}
     default, facts = known[name]
-    value = _from_text(name, default, text)
-    _check(name, value, facts)
+    value = _value_from_text(name, default, text)
+    _check_value(name, value, facts)
     return value
 
 
-def check_name(name: str) -> None:
+def check_setting_name(name: str) -> None:
     """Refuse the whole name of a setting that there is not, with the nearest that there is."""
     known = [each for each, _, _ in known_settings()]
     if name not in known:
@@ -133,7 +133,7 @@ def check_name(name: str) -> None:
         raise BadSetting(name, "".join(["is not known", *near]), hint)
 
 
-def _values_in_file(table: Mapping[str, object]) -> dict[str, object]:
+def _read_file_values(table: Mapping[str, object]) -> dict[str, object]:
     """Return what a file sets, by the whole names."""
     sections = {each.name for each in dataclasses.fields(Settings)}
     found: dict[str, object] = {}
@@ -144,7 +144,7 @@ def _values_in_file(table: Mapping[str, object]) -> dict[str, object]:
             raise BadSetting(section, f"is not a section; there are {', '.join(sorted(sections))}")
         if not isinstance(given, Mapping):
             raise BadSetting(section, "is not a table")
-        _refuse_unknown(section, given)
+        _refuse_unknown_names(section, given)
         found |= {f"{section}.{name}": value for name, value in given.items()}
     short = {
         SHORT_NAMES[name]: table[name] for name in SHORT_NAMES if isinstance(table.get(name), str)
@@ -152,7 +152,7 @@ def _values_in_file(table: Mapping[str, object]) -> dict[str, object]:
     return {**found, **short}
 
 
-def _refuse_unknown(section: str, given: Mapping[str, object]) -> None:
+def _refuse_unknown_names(section: str, given: Mapping[str, object]) -> None:
     known = setting_specs(getattr(Settings(), section))
     for name in given:
         if name not in known:
@@ -160,7 +160,7 @@ def _refuse_unknown(section: str, given: Mapping[str, object]) -> None:
             raise BadSetting(f"{section}.{name}", problem)
 
 
-def _find_value(
+def _find_setting_in_force(
     name: str,
     default: Any,
     facts: SettingSpec,
@@ -168,19 +168,19 @@ def _find_value(
     environment: Mapping[str, str],
 ) -> SettingInForce:
     """Return a setting with the value of the environment, else of the file, else its own."""
-    variable = next((each for each in variables_of(name) if each in environment), None)
+    variable = next((each for each in setting_variables(name) if each in environment), None)
     if variable is not None:
-        value: object = _from_text(name, default, environment[variable])
+        value: object = _value_from_text(name, default, environment[variable])
         source = SettingSource.ENVIRONMENT
     elif name in given:
-        value, source = _from_toml(name, default, given[name]), SettingSource.FILE
+        value, source = _value_from_toml(name, default, given[name]), SettingSource.FILE
     else:
         value, source = default, SettingSource.DEFAULT
-    _check(name, value, facts)
+    _check_value(name, value, facts)
     return SettingInForce(name, value, default, source, facts, variable)
 
 
-def variables_of(name: str) -> list[str]:
+def setting_variables(name: str) -> list[str]:
     """Return the variables of the environment that give a setting, the one that wins first."""
     plain = name.replace(".", "_").upper()
     bare = [plain] if plain.startswith(BARE_PREFIX) else []
@@ -190,7 +190,7 @@ def variables_of(name: str) -> list[str]:
     return [ENVIRONMENT_PREFIX + plain, *bare, *short]
 
 
-def _check(name: str, value: object, facts: SettingSpec) -> None:
+def _check_value(name: str, value: object, facts: SettingSpec) -> None:
     """Refuse a value outside of what a setting takes; no number is refused everywhere."""
     if facts.check is not None:
         facts.check(str(value), name)
@@ -202,16 +202,16 @@ def _check(name: str, value: object, facts: SettingSpec) -> None:
     low = -math.inf if facts.least is None else facts.least
     high = math.inf if facts.most is None else facts.most
     if not low <= value <= high or not math.isfinite(value):
-        raise BadSetting(name, f"is {value!r}; it takes {_range(facts.least, facts.most)}")
+        raise BadSetting(name, f"is {value!r}; it takes {_render_range(facts.least, facts.most)}")
 
 
-def _range(least: float | None, most: float | None) -> str:
+def _render_range(least: float | None, most: float | None) -> str:
     if least is not None and most is not None:
         return f"a number from {least:g} to {most:,.10g}"
     return "a number" if least is None else f"a number from {least:g} on"
 
 
-def _from_toml(name: str, default: object, value: object) -> object:
+def _value_from_toml(name: str, default: object, value: object) -> object:
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):
@@ -221,7 +221,7 @@ def _from_toml(name: str, default: object, value: object) -> object:
     return value
 
 
-def _from_text(name: str, default: Any, text: str) -> bool | int | float | str:
+def _value_from_text(name: str, default: Any, text: str) -> bool | int | float | str:
     if isinstance(default, bool):
         if text.lower() not in ("true", "false", "1", "0"):
             raise BadSetting(name, f"is {text!r}; it takes true or false")

@@ -1,7 +1,7 @@
 """Work beside the caller's: what nobody has to wait for, and what can be done while a model
 reads.
 
-A house has threads for it. Without them everything is done at once, which is simpler to
+An open home has threads for it. Without them everything is done at once, which is simpler to
 follow and just as right.
 """
 
@@ -71,7 +71,7 @@ class InlineExecutor:
 
 class ThreadExecutor:
     """Does it in threads of its own, which begin with the first work; or in those of another,
-    where many houses are open."""
+    where many homes are open."""
 
     def __init__(self, others: ThreadExecutor | None = None) -> None:
         self._own = others is None

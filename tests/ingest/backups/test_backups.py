@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import NoFile, PlaceTaken, StoreUnwritable, UnderWay
 from madeleine.ingest.backups import restoring, taking
@@ -320,9 +320,9 @@ def test_a_disk_that_refuses_leaves_no_backup(stores: Stores, tmp_path: Path) ->
 KILLED = """
 import os, signal, sys, threading
 from pathlib import Path
-from madeleine.bootstrap import open_house
+from madeleine.bootstrap import open_home
 from madeleine.ingest.backups import taking
-house = open_house(Path(sys.argv[1]))
+context = open_home(Path(sys.argv[1]))
 at, seen = int(sys.argv[2]), [0]
 def progress(done, total):
     seen[0] += 1
@@ -330,7 +330,7 @@ def progress(done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 if at == 0:
     taking.verify_backup = lambda path: os.kill(os.getpid(), signal.SIGKILL)
-house.back_up(progress=progress)
+context.back_up(progress=progress)
 """
 
 
@@ -338,7 +338,7 @@ house.back_up(progress=progress)
 @pytest.mark.parametrize("at", [0, 1, 5, 11, 14])
 def test_a_kill_leaves_no_file_that_looks_like_a_backup(tmp_path: Path, at: int) -> None:
     home = tmp_path / "home"
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         for number in range(6):
             keep(stores, f"memory {number}")
 
@@ -348,24 +348,24 @@ def test_a_kill_leaves_no_file_that_looks_like_a_backup(tmp_path: Path, at: int)
 
     assert killed.returncode == -signal.SIGKILL
     assert list_backups(home / "backups") == []
-    house = open_house(home)
-    done = house.back_up()
-    house.close()
+    context = open_home(home)
+    done = context.back_up()
+    context.close()
     assert [each.path for each in list_backups(home / "backups")] == [done.path]
     assert [each for each in (home / "backups").iterdir() if each.suffix == ".tmp"] == []
 
 
-class closing_house:
+class closing_context:
     """An open home's stores, closed at the end."""
 
     def __init__(self, home: Path) -> None:
-        self._house = open_house(home)
+        self._context = open_home(home)
 
     def __enter__(self) -> Stores:
-        return self._house.stores
+        return self._context.stores
 
     def __exit__(self, *ended: object) -> None:
-        self._house.close()
+        self._context.close()
 
 
 # -- putting it back -----------------------------------------------------------------------
@@ -389,7 +389,7 @@ def seen(stores: Stores, ids: list[str]) -> tuple[dict[str, Memory], list[str], 
 
 
 def test_restore_keeps_ids_connections_and_history(tmp_path: Path) -> None:
-    with closing_house(tmp_path / "home") as stores:
+    with closing_context(tmp_path / "home") as stores:
         ids = lived(stores)
         before, files = seen(stores, ids), vault_bytes(stores)
         path = taken(stores).path
@@ -397,7 +397,7 @@ def test_restore_keeps_ids_connections_and_history(tmp_path: Path) -> None:
     done = restore_home(tmp_path / "new", path)
 
     assert done.aside == ()
-    with closing_house(tmp_path / "new") as stores:
+    with closing_context(tmp_path / "new") as stores:
         assert seen(stores, ids) == before
         assert vault_bytes(stores) == files
         changes = stores.log.recent_events(["changed"], 100)
@@ -407,7 +407,7 @@ def test_restore_keeps_ids_connections_and_history(tmp_path: Path) -> None:
 
 def test_restoring_puts_what_was_there_aside(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         ids = lived(stores)
         path = taken(stores).path
         later = keep(stores, "came after the backup")
@@ -416,7 +416,7 @@ def test_restoring_puts_what_was_there_aside(tmp_path: Path) -> None:
 
     done = restore_home(home, path)
 
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         assert stores.search.get(later.id) is None
         assert set(stores.search.memories(ids)) == set(ids)
     vault, journal = done.aside
@@ -428,7 +428,7 @@ def test_restoring_puts_what_was_there_aside(tmp_path: Path) -> None:
 
 def test_what_belongs_to_other_programs_stays_where_it_is(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         lived(stores)
         path = taken(stores).path
         (stores.vault.root / ".git").mkdir()
@@ -441,7 +441,7 @@ def test_what_belongs_to_other_programs_stays_where_it_is(tmp_path: Path) -> Non
 
 
 def test_a_note_without_a_date_is_as_old_as_before(tmp_path: Path) -> None:
-    with closing_house(tmp_path / "home") as stores:
+    with closing_context(tmp_path / "home") as stores:
         note = stores.vault.root / "plain note.md"
         note.write_text("no front matter here", encoding="utf-8")
         os.utime(note, (1_600_000_000, 1_600_000_000))
@@ -454,7 +454,7 @@ def test_a_note_without_a_date_is_as_old_as_before(tmp_path: Path) -> None:
 
 def test_a_damaged_backup_changes_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         lived(stores)
         files = vault_bytes(stores)
         path = taken(stores).path
@@ -465,7 +465,7 @@ def test_a_damaged_backup_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(NoFile):
         restore_home(home, tmp_path / "gone.zip")
 
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         assert vault_bytes(stores) == files
     assert [each.name for each in home.iterdir() if "before" in each.name] == []
 
@@ -476,7 +476,7 @@ def test_a_restore_that_is_killed_is_finished_by_who_opens_the_home(
 ) -> None:
     """Killed before any of its four renames: the next opening carries out the rest."""
     home = tmp_path / "home"
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         ids = lived(stores)
         before = seen(stores, ids)
         path = taken(stores).path
@@ -494,7 +494,7 @@ def test_a_restore_that_is_killed_is_finished_by_who_opens_the_home(
         with pytest.raises(KeyboardInterrupt):
             restore_home(home, path)
 
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         assert seen(stores, ids) == before
         assert stores.search.get(later.id) is None
     assert not (home / "run" / "restoring.json").exists()
@@ -509,7 +509,7 @@ def test_what_a_killed_restore_had_unpacked_is_removed_at_the_next_opening(
     home = tmp_path / "home"
     if elsewhere:
         monkeypatch.setenv("MADELEINE_VAULT_PATH", str(tmp_path / "disk" / "no[t]es"))
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         kept = keep(stores, "worth keeping")
         path = taken_in(stores, home)
         mine = stores.vault.root.with_name(".vault-restored-by-hand")
@@ -524,7 +524,7 @@ def test_what_a_killed_restore_had_unpacked_is_removed_at_the_next_opening(
             restore_home(home, path)
     assert len(unpacked(tmp_path)) == 2
 
-    with closing_house(home) as stores:
+    with closing_context(home) as stores:
         assert stores.search.get(kept.id) is not None
 
     assert unpacked(tmp_path) == []
@@ -537,7 +537,7 @@ def unpacked(top: Path) -> list[Path]:
 
 @pytest.mark.parametrize("inside", ["vault/inner", "journal/inner", "inner"])
 def test_no_home_is_made_inside_of_another(tmp_path: Path, inside: str) -> None:
-    with closing_house(tmp_path / "home") as stores:
+    with closing_context(tmp_path / "home") as stores:
         keep(stores, "worth keeping")
         path = taken(stores).path
 
@@ -554,7 +554,7 @@ def test_a_vault_elsewhere_is_backed_up_and_restored_there(
     real.mkdir(parents=True)
     (tmp_path / "link").symlink_to(real, target_is_directory=True)
     monkeypatch.setenv("MADELEINE_VAULT_PATH", str(tmp_path / "link"))
-    with closing_house(tmp_path / "home") as stores:
+    with closing_context(tmp_path / "home") as stores:
         kept = keep(stores, "worth keeping")
         path = taken_in(stores, tmp_path / "home")
         forget(stores, kept.id)
@@ -562,7 +562,7 @@ def test_a_vault_elsewhere_is_backed_up_and_restored_there(
     restore_home(tmp_path / "home", path)
 
     assert (tmp_path / "link").is_symlink()
-    with closing_house(tmp_path / "home") as stores:
+    with closing_context(tmp_path / "home") as stores:
         assert stores.search.get(kept.id) is not None
     assert [each.name for each in real.parent.iterdir() if "before" in each.name]
 

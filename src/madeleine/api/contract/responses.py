@@ -709,7 +709,7 @@ class ConsolidationStatus:
     tick_seconds: float = field("how often it is looked whether a task is due")
 
 
-# -- the house -----------------------------------------------------------------------------
+# -- the home ------------------------------------------------------------------------------
 
 
 @shape

@@ -26,7 +26,7 @@ from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 REGIONS = 80
 DRAWN = 900
@@ -41,12 +41,12 @@ BEYOND_EACH = 6
 ABOUT_YOU = "it is about you"
 
 
-def overview(house: House, call: Call) -> GraphOverview:
+def overview(context: HomeContext, call: Call) -> GraphOverview:
     """Return the spaces, the largest first, each with its strongest memories."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", DRAWN, 1, DRAWN_AT_MOST)
     reader.done()
-    stores, now = house.stores, house.stores.clock.now()
+    stores, now = context.stores, context.stores.clock.now()
     regions = stores.graph.regions(now)
     kept = dict(list(regions.items())[:REGIONS])
     drawn = [
@@ -72,24 +72,24 @@ def _shares(regions: Mapping[str | None, int], limit: int) -> dict[str | None, i
     }
 
 
-def region(house: House, call: Call) -> Drawing:
+def region(context: HomeContext, call: Call) -> Drawing:
     """Return a page of one space, strongest memories first."""
     reader = RequestReader(call.query)
     space = read_space(reader.required_text("space"))
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    stores, now = house.stores, house.stores.clock.now()
+    stores, now = context.stores, context.stores.clock.now()
     found = stores.graph.strongest(space, now, limit, offset)
     return Drawing(**_drawn(stores, found))
 
 
-def surroundings(house: House, call: Call) -> Surroundings:
+def surroundings(context: HomeContext, call: Call) -> Surroundings:
     """Return a memory, what it is connected with, and a little of what lies beyond."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", NEAR, 1, NEAR_AT_MOST)
     reader.done()
-    stores = house.stores
+    stores = context.stores
     memory_id = resolve_id(stores, call.named)
     first = stores.graph.arrows([memory_id], limit)
     around = _ends(first, memory_id)[:limit]
@@ -100,12 +100,12 @@ def surroundings(house: House, call: Call) -> Surroundings:
     return Surroundings(id=memory_id, near=around, **_shown(stores, ids, arrows))
 
 
-def paths(house: House, call: Call) -> GraphPaths:
+def paths(context: HomeContext, call: Call) -> GraphPaths:
     """Return the shortest ways between two memories."""
     reader = RequestReader(call.query)
     one, other = reader.required_text("from"), reader.required_text("to")
     reader.done()
-    stores = house.stores
+    stores = context.stores
     ends = resolve_id(stores, one), resolve_id(stores, other)
     found = find_paths(stores.graph, *ends)
     rows = [row for way in found.ways for row in way]

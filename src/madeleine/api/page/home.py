@@ -31,7 +31,7 @@ from madeleine.model.words import Edge
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 SPACES = 8
 PROMPTS = 120
@@ -43,24 +43,24 @@ DAY = timedelta(days=1)
 LATE_BACKUPS = 3  # so many intervals without one are worth a word
 
 
-def home(house: House, call: Call) -> HomePage:
+def home(context: HomeContext, call: Call) -> HomePage:
     """Return all that the first view shows, in numbers; lists in it are short."""
     reader = RequestReader(call.query)
     zone = timeline.zone_of(reader.text("zone"))
     reader.done()
-    stores = house.stores
+    stores = context.stores
     index, now = stores.index, stores.clock.now()
     counts = index.search.counts()
-    states = [*sleeping.job_states(house), *sleeping.job_states(house, house.sleeper.tasks)]
+    states = [*sleeping.job_states(context), *sleeping.job_states(context, context.sleeper.tasks)]
     return HomePage(
         now=format_time(now),
         size=_size(counts),
         week=index.search.count(Filter(created_after=now - WEEK, outdated=True), now),
-        growth=timeline.growth(house, zone),
-        prompts=_prompts(house, index.log.whispers(PROMPTS)),
-        attention=list(_attention(house, counts, states, now)),
-        sleep=_sleep(house, states, now),
-        backup=moving.standing(house).newest,
+        growth=timeline.growth(context, zone),
+        prompts=_prompts(context, index.log.whispers(PROMPTS)),
+        attention=list(_attention(context, counts, states, now)),
+        sleep=_sleep(context, states, now),
+        backup=moving.standing(context).newest,
         daemon=None,
     )
 
@@ -78,11 +78,11 @@ def _size(counts: IndexCounts) -> HomeSize:
     )
 
 
-def _prompts(house: House, entries: list[WhisperEntry]) -> PromptTimes:
+def _prompts(context: HomeContext, entries: list[WhisperEntry]) -> PromptTimes:
     """Return what came of the last prompts and how long each took, oldest first."""
     times = latencies(entries)
     return PromptTimes(
-        deadline_ms=house.settings.whisper.deadline_ms,
+        deadline_ms=context.settings.whisper.deadline_ms,
         median_ms=times[len(times) // 2] if times else None,
         slow_ms=times[int(len(times) * 0.95)] if times else None,
         each=[
@@ -97,23 +97,23 @@ def _prompts(house: House, entries: list[WhisperEntry]) -> PromptTimes:
     )
 
 
-def _sleep(house: House, states: list[sleep_answers.JobState], now: datetime) -> HomeSleep:
+def _sleep(context: HomeContext, states: list[sleep_answers.JobState], now: datetime) -> HomeSleep:
     """Return what a day and a night have done, and when each job ran and will run."""
-    events = house.stores.log.recent_events([EventKind.RUN.value], RUNS_READ)
+    events = context.stores.log.recent_events([EventKind.RUN.value], RUNS_READ)
     reports = [each.body.get("report") for each in events if now - each.at < DAY]
     done = [each for each in reports if isinstance(each, dict)]
     return HomeSleep(
-        enabled=house.settings.sleep.enabled,
+        enabled=context.settings.sleep.enabled,
         applied=sum(int(each.get("applied") or 0) for each in done),
         proposed=sum(int(each.get("proposed") or 0) for each in done),
-        proposals=len(house.stores.log.proposals(ProposalStatus.PENDING)),
-        jobs=[_job(house, each) for each in states],
+        proposals=len(context.stores.log.proposals(ProposalStatus.PENDING)),
+        jobs=[_job(context, each) for each in states],
     )
 
 
-def _job(house: House, state: sleep_answers.JobState) -> HomeJob:
-    is_task = state.job in house.sleeper.tasks
-    when = sleeping.next_task_run(house, state.job) if is_task else state.next_run
+def _job(context: HomeContext, state: sleep_answers.JobState) -> HomeJob:
+    is_task = state.job in context.sleeper.tasks
+    when = sleeping.next_task_run(context, state.job) if is_task else state.next_run
     return HomeJob(
         id=state.job,
         paused=state.paused,
@@ -128,13 +128,13 @@ def _job(house: House, state: sleep_answers.JobState) -> HomeJob:
 
 
 def _attention(
-    house: House, counts: IndexCounts, states: list[sleep_answers.JobState], now: datetime
+    context: HomeContext, counts: IndexCounts, states: list[sleep_answers.JobState], now: datetime
 ) -> Iterator[AttentionItem]:
     """Yield what somebody should look at, what is wrong first."""
-    yield from _damage(house)
+    yield from _damage(context)
     yield from _failing(states)
-    yield from _missing(house, counts, now)
-    yield from _waiting(house, now)
+    yield from _missing(context, counts, now)
+    yield from _waiting(context, now)
 
 
 def _item(
@@ -150,18 +150,18 @@ def _item(
     return AttentionItem(kind=kind, text=text, more=flat, to=to, job=job)
 
 
-def _damage(house: House) -> Iterator[AttentionItem]:
-    index = house.stores.index
+def _damage(context: HomeContext) -> Iterator[AttentionItem]:
+    index = context.stores.index
     unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.search.unreadable()]
     if unreadable:
         said = f"cannot be read; what was known of {'it' if len(unreadable) == 1 else 'them'} stays"
         yield _item("bad", f"{texts.count(len(unreadable), 'file')} {said}", *unreadable[:NAMED])
     torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.log.torn()]
-    torn += house.journal_problems
+    torn += context.journal_problems
     if torn:
         said = f"{texts.count(len(torn), 'line')} of the journal cannot be read"
         yield _item("bad", said, *torn[:NAMED])
-    for note in house.notes[:NAMED]:
+    for note in context.notes[:NAMED]:
         yield _item("warn", texts.flat(note))
 
 
@@ -176,24 +176,24 @@ def _failing(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
         yield replace(item, error_kind=None if kind is None else str(kind))
 
 
-def _missing(house: House, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
-    minds = house.stores.minds
+def _missing(context: HomeContext, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
+    minds = context.stores.minds
     if minds.embedder is None:
         yield _item("warn", "Memories are found by their words only", minds.why_not)
     elif counts.unembedded:
         many = texts.count(counts.unembedded, "memory")
         yield _item("warn", f"{many} can be found by words only until they are read by the model")
-    for each in ingesting.standing(house).problems[:NAMED]:
+    for each in ingesting.standing(context).problems[:NAMED]:
         yield _item("warn", "Conversations are not all taken in", each)
-    yield from _backup(house, counts, now)
+    yield from _backup(context, counts, now)
 
 
-def _backup(house: House, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
-    wanted, newest = house.settings.backup, moving.standing(house).newest
-    if not wanted.enabled or not counts.memories or house.settings.store.truth == "database":
+def _backup(context: HomeContext, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
+    wanted, newest = context.settings.backup, moving.standing(context).newest
+    if not wanted.enabled or not counts.memories or context.settings.store.truth == "database":
         return  # a database is backed up with its own tools
     if newest is None:
-        oldest = house.stores.search.first_known()
+        oldest = context.stores.search.first_known()
         if oldest is not None and now - oldest > DAY:
             yield _item("warn", "There is no backup yet", "`madeleine backup` makes one")
         return
@@ -202,8 +202,8 @@ def _backup(house: House, counts: IndexCounts, now: datetime) -> Iterator[Attent
         yield _item("warn", f"The last backup is {age.days} days old")
 
 
-def _waiting(house: House, now: datetime) -> Iterator[AttentionItem]:
-    index = house.stores.index
+def _waiting(context: HomeContext, now: datetime) -> Iterator[AttentionItem]:
+    index = context.stores.index
     pending = index.log.proposals(ProposalStatus.PENDING)
     if pending:
         waits = "waits" if len(pending) == 1 else "wait"

@@ -53,7 +53,7 @@ from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 CONNECTIONS = 200
 SIMILAR = 8
@@ -65,12 +65,12 @@ MOST_AHEAD = timedelta(days=90)
 EVENTS_READ = 1_000
 
 
-def memory(house: House, call: Call) -> WholeMemory:
+def memory(context: HomeContext, call: Call) -> WholeMemory:
     """Return a memory, also one in the trash, as its file says it at this moment."""
     reader = RequestReader(call.query)
     as_of = reader.time("as_of")
     reader.done()
-    stores, now = house.stores, house.stores.clock.now()
+    stores, now = context.stores, context.stores.clock.now()
     stored, forgotten = _found(stores, call.named)
     then = read_memory_as_of(stores, stored.memory.id, as_of) if as_of else None
     shown = stored.memory
@@ -85,7 +85,7 @@ def memory(house: House, call: Call) -> WholeMemory:
         connections=_connections(stores, shown.id, rows),
         connections_total=len(rows),
         replaces=_replaced(stores, shown.id, now),
-        strength=None if forgotten else _strength(house, shown, rows),
+        strength=None if forgotten else _strength(context, shown, rows),
         then=then,
     )
 
@@ -154,9 +154,9 @@ def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Brief]:
 # -- strength ------------------------------------------------------------------------------
 
 
-def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Strength:
+def _strength(context: HomeContext, memory: Memory, rows: Sequence[EdgeRow]) -> Strength:
     """Return how likely the memory comes to mind, now, before and after, and what it is due to."""
-    stores, config, now = house.stores, house.sleep_config, house.stores.clock.now()
+    stores, config, now = context.stores, context.sleep_config, context.stores.clock.now()
     past, way, least = _past(stores, memory), build_lifecycle(config), least_chance(config)
     ends = find_fading_time(past, way, least, now)
     spared = memory.created + timedelta(days=config.decay_grace_days)
@@ -234,10 +234,10 @@ def _stays(memory: Memory, config: SleepConfig, now: datetime) -> Stays | None:
 # -- what is like it, and what it said before ------------------------------------------------
 
 
-def similar(house: House, call: Call) -> SimilarMemories:
+def similar(context: HomeContext, call: Call) -> SimilarMemories:
     """Return the memories nearest in meaning, with how near they are."""
     RequestReader(call.query).done()
-    stores, now = house.stores, house.stores.clock.now()
+    stores, now = context.stores, context.stores.clock.now()
     memory_id = _found(stores, call.named)[0].memory.id
     found = stores.search.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
     hits = found.get(memory_id, [])
@@ -252,17 +252,17 @@ def similar(house: House, call: Call) -> SimilarMemories:
     )
 
 
-def difference(house: House, call: Call) -> MemoryDifference:
+def difference(context: HomeContext, call: Call) -> MemoryDifference:
     """Return a memory before and after one change of it."""
     reader = RequestReader(call.query)
     change = reader.required_text("change")
     reader.done()
-    seen = read_transition(house.stores, call.named, change)
+    seen = read_transition(context.stores, call.named, change)
     return MemoryDifference(
         before=seen.before,
         after=seen.after,
         moved=seen.moved,
-        mentions=[mention(each) for each in _mentioned(house.stores, seen)],
+        mentions=[mention(each) for each in _mentioned(context.stores, seen)],
     )
 
 

@@ -30,7 +30,7 @@ from madeleine.write.past import FileTransition, read_file_transitions
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 RUNS = 20
 RUNS_AT_MOST = 200
@@ -52,24 +52,24 @@ NUMBERS = (
 )
 
 
-def sleep(house: House, call: Call) -> SleepPage:
+def sleep(context: HomeContext, call: Call) -> SleepPage:
     """Return how every job and every task of consolidation stands, without what it changed."""
     RequestReader(call.query).done()
-    sleeper, settings = house.sleeper, house.settings
+    sleeper, settings = context.sleeper, context.settings
     running = sleeper.running()
     return SleepPage(
         enabled=settings.sleep.enabled,
         consolidation_enabled=settings.sleep.enabled and settings.consolidation.enabled,
         judge=settings.judge.kind,
         running=running.job if running else None,
-        proposals=len(house.stores.log.proposals(ProposalStatus.PENDING)),
-        jobs=[_state(each) for each in sleeping.job_states(house)],
-        tasks=[_task(house, each) for each in sleeping.job_states(house, sleeper.tasks)],
+        proposals=len(context.stores.log.proposals(ProposalStatus.PENDING)),
+        jobs=[_state(each) for each in sleeping.job_states(context)],
+        tasks=[_task(context, each) for each in sleeping.job_states(context, sleeper.tasks)],
     )
 
 
-def _task(house: House, state: sleep_answers.JobState) -> PageJob:
-    when = sleeping.next_task_run(house, state.job)
+def _task(context: HomeContext, state: sleep_answers.JobState) -> PageJob:
+    when = sleeping.next_task_run(context, state.job)
     return replace(_state(state), next_run=format_time(when) if when else None)
 
 
@@ -103,15 +103,15 @@ def _report(report: Mapping[str, Any]) -> dict[str, Any]:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def runs(house: House, call: Call) -> RunPage:
+def runs(context: HomeContext, call: Call) -> RunPage:
     """Return runs, newest first: those that did something, or all of them."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", RUNS, 1, RUNS_AT_MOST)
     job, everything = reader.text("job"), reader.flag("all")
     reader.done()
     if job is not None:
-        house.sleeper.check(job)
-    log = house.stores.log
+        context.sleeper.check(job)
+    log = context.stores.log
     events = log.recent_events([EventKind.RUN.value], RUNS_READ, [job] if job else [])
     found = [each for each in events if everything or _did_something(each)]
     shown = found[:limit]
@@ -142,13 +142,13 @@ def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> PageRun:
     )
 
 
-def run(house: House, call: Call) -> RunDetail:
+def run(context: HomeContext, call: Call) -> RunDetail:
     """Return the changes that a run made, newest first, a page of them, and how it went."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", CHANGES, 1, CHANGES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000)
     reader.done()
-    stores = house.stores
+    stores = context.stores
     events = [each for each in stores.log.changes(call.named) if each.body.get("run") == call.named]
     page = events[offset : offset + limit]
     known = stores.search.memories({each for event in page for each in _memories(event)})
@@ -208,10 +208,10 @@ def _words(details: object) -> list[str]:
     ]
 
 
-def change(house: House, call: Call) -> ChangeDetail:
+def change(context: HomeContext, call: Call) -> ChangeDetail:
     """Return what a change made of each file: the whole texts before and after."""
     RequestReader(call.query).done()
-    stores = house.stores
+    stores = context.stores
     found = [each for each in stores.log.changes(call.named) if each.kind is EventKind.CHANGED]
     event = next((each for each in found if each.body.get("change") == call.named), None)
     if event is None:

@@ -34,7 +34,7 @@ from madeleine.write.undo import ENDED_OUTCOMES
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 PROPOSALS = 100
 PROPOSALS_AT_MOST = 500
@@ -75,9 +75,9 @@ def read_asked(call: Call) -> Asked:
     return asked
 
 
-def proposals(house: House, call: Call) -> ProposalLines:
+def proposals(context: HomeContext, call: Call) -> ProposalLines:
     """Return a page of what waits for a decision, or was decided, newest first."""
-    return listed([house.stores.log], read_asked(call))
+    return listed([context.stores.log], read_asked(call))
 
 
 def listed(logs: Iterable[EventLog], asked: Asked) -> ProposalLines:
@@ -136,10 +136,10 @@ def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> 
 # -- one of them ---------------------------------------------------------------------------
 
 
-def proposal(house: House, call: Call) -> ProposalDetail:
+def proposal(context: HomeContext, call: Call) -> ProposalDetail:
     """Return a proposal with its memories, whole, and what approving it would change."""
     RequestReader(call.query).done()
-    stores = house.stores
+    stores = context.stores
     now = stores.clock.now()
     seen = preview_proposal(stores, call.named)
     known = stores.search.memories(seen.proposal.source_nodes[:MEMORIES])

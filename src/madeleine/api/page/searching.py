@@ -16,7 +16,7 @@ from madeleine.recall.recall import recall
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 HITS = 30
 LINES = 50
@@ -25,7 +25,7 @@ SPACES = 200
 TAGS = 30
 
 
-def search(house: House, call: Call) -> SearchPage:
+def search(context: HomeContext, call: Call) -> SearchPage:
     """Answer a question that is still being typed. Looking is no use: nothing is noted."""
     reader = RequestReader(call.query)
     query = RecallQuery(
@@ -35,9 +35,9 @@ def search(house: House, call: Call) -> SearchPage:
         why_not=reader.text("why_not"),
     )
     reader.done()
-    now = house.stores.clock.now()
-    found = recall(house.stores, query, touch=False)
-    known = house.stores.search.memories({each for hit in found.hits for each in hit.mentioned})
+    now = context.stores.clock.now()
+    found = recall(context.stores, query, touch=False)
+    known = context.stores.search.memories({each for hit in found.hits for each in hit.mentioned})
     return SearchPage(
         memories=[brief_hit(each, now, known) for each in found.hits],
         **fields_of_cause("silence", found.silence),
@@ -47,10 +47,10 @@ def search(house: House, call: Call) -> SearchPage:
     )
 
 
-def listing(house: House, call: Call) -> BriefPage:
+def listing(context: HomeContext, call: Call) -> BriefPage:
     """Return a page of memories, newest first."""
     chosen, limit, offset = read_listing(call)
-    search, now = house.stores.search, house.stores.clock.now()
+    search, now = context.stores.search, context.stores.clock.now()
     return listed(search.listing(chosen, now, limit, offset), search.count(chosen, now), now)
 
 
@@ -68,12 +68,12 @@ def listed(found: Iterable[Memory], total: int, now: datetime) -> BriefPage:
     return BriefPage(memories=[brief(each, now) for each in found], total=total)
 
 
-def facets(house: House, call: Call) -> Facets:
+def facets(context: HomeContext, call: Call) -> Facets:
     """Return what one can filter by, and how many memories there are of each."""
     reader = RequestReader(call.query)
     beginning = reader.text("tag") or ""
     reader.done()
-    search = house.stores.search
+    search = context.stores.search
     counts = search.counts()
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
     return Facets(

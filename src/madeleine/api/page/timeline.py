@@ -34,7 +34,7 @@ from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 ENTRIES = 40
 ENTRIES_AT_MOST = 200
@@ -49,14 +49,14 @@ EVERYTHING = Filter(outdated=True)
 _TURNING = (Edge.EVOLVED_FROM, Edge.CONTRADICTS)
 
 
-def timeline(house: House, call: Call) -> TimelinePage:
+def timeline(context: HomeContext, call: Call) -> TimelinePage:
     """Return a page of memories by when they became known, newest first, with what turned in
     that time."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", ENTRIES, 1, ENTRIES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    search, now = house.stores.search, house.stores.clock.now()
+    search, now = context.stores.search, context.stores.clock.now()
     page = search.listing(EVERYTHING, now, limit, offset)
     newer = search.listing(EVERYTHING, now, 1, offset - 1) if offset else []
     total = search.count(EVERYTHING, now)
@@ -64,7 +64,7 @@ def timeline(house: House, call: Call) -> TimelinePage:
     before = newer[0].created if newer else None
     return TimelinePage(
         memories=[brief(each, now) for each in page],
-        turns=_turns(search, _turning(house.stores.graph, since, before), now),
+        turns=_turns(search, _turning(context.stores.graph, since, before), now),
         total=total,
     )
 
@@ -82,18 +82,18 @@ def _within(at: datetime | None, since: datetime | None, before: datetime | None
     return (since is None or at >= since) and (before is None or at < before)
 
 
-def bars(house: House, call: Call) -> Growth:
+def bars(context: HomeContext, call: Call) -> Growth:
     """Return how many memories became known in each stretch of time, oldest first."""
     reader = RequestReader(call.query)
     zone = zone_of(reader.text("zone"))
     reader.done()
-    return growth(house, zone)
+    return growth(context, zone)
 
 
-def growth(house: House, zone: tzinfo) -> Growth:
+def growth(context: HomeContext, zone: tzinfo) -> Growth:
     """Return the bars in days of a zone. Each is one look into the index of times, so that a
     large store takes hardly longer than a small one."""
-    search, now = house.stores.search, house.stores.clock.now()
+    search, now = context.stores.search, context.stores.clock.now()
     total = search.count(EVERYTHING, now)
     oldest = search.first_known()
     if oldest is None:
@@ -142,13 +142,13 @@ def _bar(search: MemorySearch, start: datetime, end: datetime, now: datetime) ->
     return GrowthBar(from_=format_time(start), to=format_time(end), known=search.count(chosen, now))
 
 
-def day(house: House, call: Call) -> DayPage:
+def day(context: HomeContext, call: Call) -> DayPage:
     """Return how much held at a moment, and what has come and gone since."""
     reader = RequestReader(call.query)
-    at = reader.time("as_of") or house.stores.clock.now()
+    at = reader.time("as_of") or context.stores.clock.now()
     reader.done()
-    search, now = house.stores.search, house.stores.clock.now()
-    trashed = _forgotten_since(house.stores, at)
+    search, now = context.stores.search, context.stores.clock.now()
+    trashed = _forgotten_since(context.stores, at)
     held = search.count(Filter(as_of=at), now) + len(trashed)
     holding = search.count(Filter(), now)
     newer = search.count(Filter(created_after=at + timedelta(microseconds=1)), now)
@@ -197,14 +197,14 @@ def _over(memory: Memory, at: datetime) -> bool:
     return is_outdated(memory, Filter(as_of=at), at)
 
 
-def turns(house: House, call: Call) -> TurnPage:
+def turns(context: HomeContext, call: Call) -> TurnPage:
     """Return what replaced what, and what cannot hold beside what, newest first."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
     reader.done()
-    index = house.stores.index
+    index = context.stores.index
     rows = index.graph.newest_edges(_TURNING, limit, but_by=CREATIVE)
-    return TurnPage(turns=_turns(index.search, rows, house.stores.clock.now()))
+    return TurnPage(turns=_turns(index.search, rows, context.stores.clock.now()))
 
 
 def _turns(search: MemorySearch, rows: Sequence[EdgeRow], now: datetime) -> list[MindTurn]:

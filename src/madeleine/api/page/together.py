@@ -29,7 +29,7 @@ def search(reached: Reach, call: Call) -> SearchPage:
     places = reached.among(read_filter(RequestReader(call.query)).spaces)
     missed = call.query.get("why_not")
     about = reached.holding(missed, memories) if isinstance(missed, str) else reached.own
-    told = [search_in(each.house, _narrowed(call, each, each is about)) for each in places]
+    told = [search_in(each.context, _narrowed(call, each, each is about)) for each in places]
     limit = RequestReader(call.query).whole("limit", HITS, 1, MAX_HITS)
     hits = merge_ranked([each.memories for each in told], lambda hit: hit.score, limit)
     notes = {
@@ -52,9 +52,9 @@ def listing(reached: Reach, call: Call) -> BriefPage:
     """Return a page of all places together, newest first."""
     reached.own.check("page_list", Role.READER)
     chosen, limit, offset = read_listing(call)
-    now = reached.house.stores.clock.now()
+    now = reached.context.stores.clock.now()
     asked = [
-        (place.house.stores.search, chosen if place.space is None else _only(chosen, place.space))
+        (place.context.stores.search, chosen if place.space is None else _only(chosen, place.space))
         for place in reached.among(chosen.spaces)
     ]
     pages = [search.listing(within, now, limit + offset, 0) for search, within in asked]
@@ -65,7 +65,7 @@ def listing(reached: Reach, call: Call) -> BriefPage:
 def facets(reached: Reach, call: Call) -> Facets:
     """Return what one can filter by in all places together."""
     reached.own.check("page_facets", Role.READER)
-    told = [facets_of(place.house, call) for place in reached.places()]
+    told = [facets_of(place.context, call) for place in reached.places()]
     return Facets(
         memories=sum(each.memories for each in told),
         types=_summed([each.types for each in told]),
@@ -78,7 +78,7 @@ def facets(reached: Reach, call: Call) -> Facets:
 def proposals(reached: Reach, call: Call) -> ProposalLines:
     """Return what waits for a decision in all places together, newest first."""
     reached.own.check("page_proposals", Role.READER)
-    logs = [place.house.stores.log for place in reached.places()]
+    logs = [place.context.stores.log for place in reached.places()]
     return asked.listed(logs, asked.read_asked(call))
 
 

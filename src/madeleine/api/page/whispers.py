@@ -31,7 +31,7 @@ from madeleine.write.resolve import get_stored
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
-    from madeleine.bootstrap import House
+    from madeleine.bootstrap import HomeContext
 
 LINES = 40
 LINES_AT_MOST = 200
@@ -43,7 +43,7 @@ OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
 # -- the list ------------------------------------------------------------------------------
 
 
-def whispers(house: House, call: Call) -> WhisperPage:
+def whispers(context: HomeContext, call: Call) -> WhisperPage:
     """Return a page of prompts, newest first. `next` is where the following page begins."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
@@ -51,7 +51,7 @@ def whispers(house: House, call: Call) -> WhisperPage:
     reader.done()
     if wanted is not None and wanted not in OUTCOMES:
         raise UnknownWord("outcome", wanted, list(OUTCOMES))
-    stores = house.stores
+    stores = context.stores
     start = _entry(stores.log, after) if after else None
     seen = stores.log.whispers(limit if wanted is None else LOOKED_AT, None, start)
     found = [each for each in seen if wanted in (None, outcome_of(each))][:limit]
@@ -60,8 +60,8 @@ def whispers(house: House, call: Call) -> WhisperPage:
     return WhisperPage(
         whispers=[line(stores.search, each) for each in found],
         next=last.id if last and more else None,
-        gate=house.whisper_config.injection_gate,
-        days=house.whisper_config.log_days,
+        gate=context.whisper_config.injection_gate,
+        days=context.whisper_config.log_days,
     )
 
 
@@ -130,10 +130,10 @@ def _titles(entry: WhisperEntry) -> list[ToldMemory]:
 # -- one of them ---------------------------------------------------------------------------
 
 
-def whisper(house: House, call: Call) -> WhisperDetail:
+def whisper(context: HomeContext, call: Call) -> WhisperDetail:
     """Return one prompt whole: its stages, and every memory that was considered."""
     RequestReader(call.query).done()
-    stores, config = house.stores, house.whisper_config
+    stores, config = context.stores, context.whisper_config
     entry = _entry(stores.log, call.named)
     rows = [row for _, row in iterate_rows(word_log(entry.body))]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
@@ -217,15 +217,15 @@ def _number(values: Mapping[str, object], name: str) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def missed(house: House, call: Call) -> UnwhisperedMemory:
+def missed(context: HomeContext, call: Call) -> UnwhisperedMemory:
     """Say why a memory was not whispered for a prompt."""
     reader = RequestReader(call.query)
     wanted = reader.required_text("memory")
     reader.done()
-    stores = house.stores
+    stores = context.stores
     entry = _entry(stores.log, call.named)
     memory = get_stored(stores, wanted).memory
-    found = explain_missed(stores, house.whisper_config, entry, memory)
+    found = explain_missed(stores, context.whisper_config, entry, memory)
     text = found.text
     if found.silence is not None:
         text = f"Nothing was looked for: {word_parts(WhisperSilence, found.silence)}."
@@ -237,7 +237,7 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
         fate=found.fate.value,
         stage=found.stage,
         score=_number(row, "score") if row and row.get("score") is not None else None,
-        gate=house.whisper_config.injection_gate,
+        gate=context.whisper_config.injection_gate,
     )
 
 

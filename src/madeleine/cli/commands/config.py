@@ -21,8 +21,13 @@ from madeleine.errors import BadSetting, Rejected, UnknownWord
 from madeleine.model.config_text import change_settings, is_set, to_toml
 from madeleine.model.server_address import split_address
 from madeleine.settings import SettingInForce, SettingSource, list_settings, parse_setting
-from madeleine.settings.file import config_path, read_table, read_text, write_text
-from madeleine.settings.reading import check_name, variables_of
+from madeleine.settings.file import (
+    config_path,
+    read_config_table,
+    read_config_text,
+    write_config_text,
+)
+from madeleine.settings.reading import check_setting_name, setting_variables
 
 ACTIONS = ("list", "get", "set", "unset")
 HIDDEN = "(hidden)"
@@ -66,7 +71,7 @@ def _list(door: Door, with_advanced: bool) -> dict[str, Any]:
     path = config_path(door.home)
     listed = [
         each
-        for each in list_settings(read_table(path), environment())
+        for each in list_settings(read_config_table(path), environment())
         if with_advanced or not each.facts.is_advanced or each.source != SettingSource.DEFAULT
     ]
     return {"file": str(path), "settings": [_describe(each) for each in listed]}
@@ -74,10 +79,10 @@ def _list(door: Door, with_advanced: bool) -> dict[str, Any]:
 
 def _get(door: Door, name: str) -> dict[str, Any]:
     """Return one setting in force."""
-    check_name(name)
+    check_setting_name(name)
     path = config_path(door.home)
     found = next(
-        each for each in list_settings(read_table(path), environment()) if each.name == name
+        each for each in list_settings(read_config_table(path), environment()) if each.name == name
     )
     return {"file": str(path), **_describe(found)}
 
@@ -142,19 +147,19 @@ def _source(each: dict[str, Any], say: Say) -> str:
 def _unset(door: Door, name: str) -> dict[str, Any]:
     """Take a setting out of the file: a known one, or whatever stands there under that name."""
     path = config_path(door.home)
-    if not is_set(read_table(path), name):
-        check_name(name)
+    if not is_set(read_config_table(path), name):
+        check_setting_name(name)
     return _change(door, name, None)
 
 
 def _change(door: Door, name: str, value: object) -> dict[str, Any]:
     """Change a setting in the file, and return what is to be known about it."""
     path = config_path(door.home)
-    text = read_text(path)
+    text = read_config_text(path)
     changed = change_settings(text, path, {name: value})
     if changed != text:
-        write_text(path, changed)
-    variable = next((each for each in variables_of(name) if each in environment()), None)
+        write_config_text(path, changed)
+    variable = next((each for each in setting_variables(name) if each in environment()), None)
     notes = [] if variable is None else [f"`{variable}` in the environment wins over the file"]
     if changed != text and door.daemon() is not None:
         notes.append("the daemon reads it at its next start: `madeleine stop`, `madeleine serve`")

@@ -1,4 +1,4 @@
-"""One export from end to end: pages come from the house, a writer takes them as they come."""
+"""One export from end to end: pages come from the home, a writer takes them as they come."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One import from end to end: what a reader finds goes into the house in batches.
+"""One import from end to end: what a reader finds goes into the home in batches.
 
-The house may be this process or a daemon; all that is needed of it is to be asked. Stopping
-halfway is safe: what was sent is brought in, and a second import finds it known.
+The home may be open in this process or in a daemon; all that is needed of it is to be asked.
+Stopping halfway is safe: what was sent is brought in, and a second import finds it known.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from madeleine.bootstrap.config import make_intervals
 from madeleine.bootstrap.home import HomeLock
-from madeleine.bootstrap.index import name_index_place
+from madeleine.bootstrap.index import public_index_address
 from madeleine.bootstrap.intake import make_intake
 from madeleine.bootstrap.minds import make_judge
 from madeleine.errors import NoSuchTenant
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from madeleine.database.people import PeopleDirectory
     from madeleine.ingest.backups.taking import BackupResult
 
-HOUSES_AT_MOST = 256  # tenants whose houses a server keeps open
-MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
+MAX_OPEN_CONTEXTS = 256  # tenants whose contexts a server keeps open
+MAINTENANCE_KEY = "maintenance"  # the name under which the journal keeps when an agent last judged
 
 
 @dataclass(slots=True)
-class House:
+class HomeContext:
     """An open home: the stores, where it is, and what was noticed while opening it."""
 
     home: Path
@@ -64,8 +64,8 @@ class House:
     """Whose memory it is, where several share one database."""
     fleet: SharedDatabase | None = None
     """The database and the servers on it, where the truth is there."""
-    houses: Houses | None = None
-    """Those of others in the same database, if it is the house of who sits at the server."""
+    contexts: HomeContexts | None = None
+    """Those of others in the same database, if it is the context of who sits at the server."""
     plan: SharedSchedule | None = None
     """Where it stands when its jobs are due, where several servers share it."""
     rounds: SharedTimetable | None = None
@@ -84,7 +84,7 @@ class House:
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS)
 
-    def keep_time(self) -> None:
+    def start_timetable(self) -> None:
         """Let its jobs run by themselves, on whichever server is free."""
         if self.plan is not None:
             self.rounds = SharedTimetable(
@@ -109,7 +109,7 @@ class House:
 
     def note_maintenance(self) -> None:
         """Note that an agent has done its part for now."""
-        body = {"key": MAINTENANCE, "value": self.stores.clock.now().isoformat()}
+        body = {"key": MAINTENANCE_KEY, "value": self.stores.clock.now().isoformat()}
         record_events(self.stores, [new_event(self.stores, EventKind.STATE, body)], durable=False)
         self.look_for_maintenance()
 
@@ -123,7 +123,7 @@ class House:
     @property
     def index_place(self) -> str | None:
         """Where the index is, without credentials; nothing if it is a file of the home."""
-        return name_index_place(self.settings)
+        return public_index_address(self.settings)
 
     @property
     def is_over_a_network(self) -> bool:
@@ -155,7 +155,7 @@ class House:
             self.backing_up = None
 
     def leave(self) -> None:
-        """Finish what is pending, and leave what is shared with other houses to them."""
+        """Finish what is pending, and leave what is shared with other contexts to them."""
         with ExitStack() as ending:
             ending.callback(self.stores.journal.flush)
             self.stores.executor.close()
@@ -176,8 +176,8 @@ class House:
             self.stores.executor.close()
 
 
-class Houses:
-    """The open houses of one server, by the name of whose memory each is.
+class HomeContexts:
+    """The open contexts of one server, by the name of whose memory each is.
 
     With files there is exactly one. Where the truth is in a database, that of another tenant is
     opened when it is first asked for; all share the models and the connections, and the ones
@@ -186,24 +186,19 @@ class Houses:
 
     def __init__(
         self,
-        first: House,
-        open_another: Callable[[str], House] | None = None,
-        at_most: int = HOUSES_AT_MOST,
+        first: HomeContext,
+        open_another: Callable[[str], HomeContext] | None = None,
+        at_most: int = MAX_OPEN_CONTEXTS,
     ) -> None:
         self.first = first
         """That of the tenant whom the settings name."""
-        self.arrived: Callable[[House], None] = lambda house: None
+        self.on_opened: Callable[[HomeContext], None] = lambda context: None
         """Is told of each that is opened."""
         self._open = open_another
         self._at_most = at_most
-        self._others: dict[str, House] = {}  # the one asked for last is the last
-        self._turns: dict[str, threading.Lock] = {}  # of those that are being opened
-        self._asking = threading.Lock()
-
-    @property
-    def many(self) -> bool:
-        """Whether there can be more than one."""
-        return self._open is not None
+        self._others: dict[str, HomeContext] = {}  # the one asked for last is the last
+        self._opening_locks: dict[str, threading.Lock] = {}  # of those that are being opened
+        self._lock = threading.Lock()
 
     @functools.cached_property
     def people(self) -> PeopleDirectory | None:
@@ -214,75 +209,75 @@ class Houses:
 
         return PeopleDirectory(self.first.fleet.connections, self.first.tenant)
 
-    def of(self, tenant: str) -> House:
-        """Return the house of a tenant, opened if nobody asked for it lately."""
+    def of(self, tenant: str) -> HomeContext:
+        """Return the context of a tenant, opened if nobody asked for it lately."""
         if tenant == self.first.tenant:
             return self.first
-        with self._asking:
-            house = self._asked_for(tenant)
-            if house is not None:
-                return house
-            turn = self._turns.setdefault(tenant, threading.Lock())
-        return self._opened_in(turn, tenant)
+        with self._lock:
+            context = self._find_open(tenant)
+            if context is not None:
+                return context
+            turn = self._opening_locks.setdefault(tenant, threading.Lock())
+        return self._open_in_turn(turn, tenant)
 
-    def _asked_for(self, tenant: str) -> House | None:
-        """Return a house that is open, as the one asked for last."""
-        house = self._others.pop(tenant, None)
-        if house is not None:
-            self._others[tenant] = house
-        return house
+    def _find_open(self, tenant: str) -> HomeContext | None:
+        """Return a context that is open, as the one asked for last."""
+        context = self._others.pop(tenant, None)
+        if context is not None:
+            self._others[tenant] = context
+        return context
 
-    def _opened_in(self, turn: threading.Lock, tenant: str) -> House:
-        """Open a house, or wait for who does. Nobody waits here for anybody else's."""
+    def _open_in_turn(self, turn: threading.Lock, tenant: str) -> HomeContext:
+        """Open a context, or wait for who does. Nobody waits here for anybody else's."""
         with turn:
-            with self._asking:
-                house = self._asked_for(tenant)
-            if house is not None:
-                return house
-            house = self._opened(tenant)
-            with self._asking:
-                self._others[tenant] = house
-                self._turns.pop(tenant, None)
-                gone = [self._others.pop(next(iter(self._others)))] if self._too_many else []
+            with self._lock:
+                context = self._find_open(tenant)
+            if context is not None:
+                return context
+            context = self._open_new(tenant)
+            with self._lock:
+                self._others[tenant] = context
+                self._opening_locks.pop(tenant, None)
+                gone = [self._others.pop(next(iter(self._others)))] if self._is_full else []
         for each in gone:
             each.leave()
-        return house
+        return context
 
-    def _opened(self, tenant: str) -> House:
+    def _open_new(self, tenant: str) -> HomeContext:
         if self._open is None:
             raise NoSuchTenant(tenant)
-        house = self._open(tenant)
-        self.arrived(house)
-        return house
+        context = self._open(tenant)
+        self.on_opened(context)
+        return context
 
-    def hear(self, tenant: str, text: str) -> None:
-        """Ring the bell of a house for what some server told, if it is open here."""
-        with self._asking:
-            house = self.first if tenant == self.first.tenant else self._others.get(tenant)
-        if house is not None and isinstance(house.stores.event_bus, SharedEventBus):
-            house.stores.event_bus.receive(text)
+    def receive_event(self, tenant: str, text: str) -> None:
+        """Publish what some server told on the event bus of a context, if it is open here."""
+        with self._lock:
+            context = self.first if tenant == self.first.tenant else self._others.get(tenant)
+        if context is not None and isinstance(context.stores.event_bus, SharedEventBus):
+            context.stores.event_bus.receive(text)
 
     def work_due(self) -> Iterator[Callable[[], bool]]:
         """Give the work of any tenant that is due, one after the other, for this server to do.
         Each says whether it was done."""
         fleet = self.first.fleet
         while fleet is not None and (claimed := fleet.claim()) is not None:
-            house = self.of(claimed.tenant)
-            if house.rounds is not None:
-                yield partial(house.rounds.run, claimed.job, claimed.still_due)
+            context = self.of(claimed.tenant)
+            if context.rounds is not None:
+                yield partial(context.rounds.run, claimed.job, claimed.still_due)
 
     @property
-    def _too_many(self) -> bool:
+    def _is_full(self) -> bool:
         return len(self._others) > self._at_most
 
-    def open_now(self) -> list[House]:
-        """Return the houses that are open at the moment."""
-        with self._asking:
+    def list_open(self) -> list[HomeContext]:
+        """Return the contexts that are open at the moment."""
+        with self._lock:
             return [self.first, *self._others.values()]
 
     def close(self) -> None:
         """Close them all; that of the settings last, with what all of them share."""
-        with self._asking:
+        with self._lock:
             others, self._others = list(self._others.values()), {}
         with ExitStack() as ending:
             ending.callback(self.first.close)
