@@ -26,9 +26,9 @@ from _recall_report import Figure, share
 from _recall_world import Fact, another, facts
 from _sleep_updates import CHANGED
 
-from madeleine.api.call import Call
+from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import RecallAnswer
-from madeleine.api.operations import perform
+from madeleine.api.operations import perform_operation
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.sleep.sleeper import ORDER, TASKS
 
@@ -195,7 +195,7 @@ def _about(dice: random.Random, thing: str) -> str:
 
 
 def _remember(context: HomeContext, text: str) -> str:
-    answer = perform(context, "remember", Call(body={"content": text}))
+    answer = perform_operation(context, "remember", OperationCall(body={"content": text}))
     return str(answer.node_id)
 
 
@@ -221,10 +221,10 @@ def _use(context: HomeContext, dice: random.Random, known: Sequence[Known], day:
         chosen = dice.choice(hot if hot and dice.random() < ABOUT_HOT else list(known))
         query = chosen.fact.question(dice.choice(("lex", "para")))
         body = {"query": query, "limit": LIMIT, "session_id": f"{day}-{number % 2}"}
-        hits = _results(perform(context, "recall", Call(body=body)))
+        hits = _results(perform_operation(context, "recall", OperationCall(body=body)))
         right = [each for each in hits if each in chosen.ids]
         for each in right[:1]:
-            perform(context, "show", Call(id=each))
+            perform_operation(context, "show", OperationCall(id=each))
 
 
 def _is_hot(fact: Fact) -> bool:
@@ -295,7 +295,7 @@ def _ranked(context: HomeContext, known: Known, kind: str) -> list[str]:
     body = {"query": known.fact.question(kind), "limit": 10}
     return [
         _stands_for(context, each, known)
-        for each in _results(perform(context, "recall", Call(body=body)))
+        for each in _results(perform_operation(context, "recall", OperationCall(body=body)))
     ]
 
 
@@ -339,7 +339,9 @@ def _is_about(context: HomeContext, memory: str, known: Known) -> bool:
 
 
 def _injected(context: HomeContext, prompt: str, session: str) -> list[str]:
-    answer = perform(context, "whisper", Call(body={"prompt": prompt, "session_id": session}))
+    answer = perform_operation(
+        context, "whisper", OperationCall(body={"prompt": prompt, "session_id": session})
+    )
     return [str(each.node_id) for each in answer.injected]
 
 

@@ -15,8 +15,8 @@ from _recall_scale import Plan, made
 from _sleep_cycle import p95
 from _sleep_homes import lent
 
-from madeleine.api.call import Call
-from madeleine.api.operations import perform
+from madeleine.api.call import OperationCall
+from madeleine.api.operations import perform_operation
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
@@ -134,7 +134,7 @@ def _recalls(context: HomeContext, asked: list[str]) -> list[float]:
 
 
 def _recall(context: HomeContext, query: str) -> None:
-    perform(context, "recall", Call(body={"query": query}))
+    perform_operation(context, "recall", OperationCall(body={"query": query}))
 
 
 class _Peak(threading.Thread):

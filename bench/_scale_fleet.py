@@ -31,7 +31,7 @@ from _measure import ms, progress
 from _recall_report import Figure, Target
 from _scale_engines import Databases
 
-from madeleine.api.routes import BY_NAME
+from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.server.launch import Launched, launch
 
 SETTINGS = """[store]
@@ -245,7 +245,7 @@ class Door:
     def call(
         self, name: str, memory: str = "", body: Mapping[str, object] | None = None
     ) -> tuple[int, dict[str, Any]]:
-        route = BY_NAME[name]
+        route = ROUTE_BY_NAME[name]
         data = None if body is None else json.dumps(body)
         path = route.path.replace("{id}", memory)
         self._connection.request(route.method, path, data, self._headers)

@@ -23,8 +23,8 @@ from _scale_growth import grown
 from _sleep_homes import lent
 
 from madeleine import Madeleine
-from madeleine.api.call import Call
-from madeleine.api.operations import perform
+from madeleine.api.call import OperationCall
+from madeleine.api.operations import perform_operation
 from madeleine.bootstrap import HomeContext, open_home
 
 POINT = 0.01
@@ -147,8 +147,8 @@ def in_turns(contexts: Sequence[HomeContext], plan: Plan, times: int) -> list[li
 
 
 def _recall(context: HomeContext, text: str) -> float:
-    call = Call(body={"query": text, "limit": LIMIT})
-    seconds = timed(lambda: perform(context, "recall", call))
+    call = OperationCall(body={"query": text, "limit": LIMIT})
+    seconds = timed(lambda: perform_operation(context, "recall", call))
     context.stores.executor.wait()
     return seconds
 
@@ -171,7 +171,9 @@ def _found(part: str, context: HomeContext, plan: Plan) -> Iterator[Figure]:
     asked = plan.questions("para")[:ASKED_AT_MOST]
     hits = []
     for each in asked:
-        answer = perform(context, "recall", Call(body={"query": each.text, "limit": 5}))
+        answer = perform_operation(
+            context, "recall", OperationCall(body={"query": each.text, "limit": 5})
+        )
         ids = [one.memory.id for one in answer.results]
         hits.append(any_at(ids, each.gold, 5))
     yield Figure(part, "postgres: hit@5 of paraphrases", mean(hits).value, len(hits))

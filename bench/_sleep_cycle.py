@@ -22,7 +22,7 @@ from _recall_scale import Plan, made
 from _sleep_homes import lent
 
 from madeleine import Madeleine
-from madeleine.api.values import Slept
+from madeleine.api.values import SleepReports
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.port import Judge
 from madeleine.model.judging import MemoryPair, Synthesis, Verdict
@@ -86,7 +86,7 @@ def _night(opened: Madeleine) -> Slow:
     return Slow(seconds, _told(slept))
 
 
-def _told(slept: Slept) -> str:
+def _told(slept: SleepReports) -> str:
     longest = sorted(slept, key=lambda each: -each.seconds)[:3]
     times = ", ".join(f"{each.job} {each.seconds:.1f} s" for each in longest)
     done, asked = sum(each.applied for each in slept), sum(each.proposed for each in slept)

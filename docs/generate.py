@@ -18,9 +18,9 @@ from pathlib import Path
 
 import madeleine
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
-from madeleine.api.contract.table import SHAPES
-from madeleine.api.contract.typescript import typescript
-from madeleine.api.reference import routes_page
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
+from madeleine.api.contract.typescript import render_typescript
+from madeleine.api.reference import render_routes_page
 from madeleine.cli.reference import page as commands_page
 from madeleine.errors import MadeleineError
 from madeleine.ingest.transcripts import IntakeStop
@@ -144,7 +144,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": commands_page(),
         "kinds.md": kinds_page(),
-        "routes.md": routes_page(),
+        "routes.md": render_routes_page(),
         "settings.md": settings_page(),
         "tools.md": tools_page(),
     }
@@ -152,7 +152,9 @@ def pages() -> dict[str, str]:
 
 def page_types() -> str:
     """Return the types of the page as TypeScript."""
-    return typescript(CONTRACT, [*(each.answer for each in SHAPES.values()), ErrorAnswer])
+    return render_typescript(
+        CONTRACT, [*(each.answer for each in SHAPES_BY_OPERATION.values()), ErrorAnswer]
+    )
 
 
 def variables_module() -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from madeleine.api.contract.memories import CONTRACT, Moment, Unit, from_json, to_json
+from madeleine.api.contract.memories import CONTRACT, TimeText, UnitNumber, from_json, to_json
 from madeleine.api.contract.responses import (
     ChangedMemory,
     JournalChange,
@@ -18,8 +18,8 @@ from madeleine.api.contract.responses import (
     RememberedMany,
     WriteOutcome,
 )
-from madeleine.api.contract.schema import Schemas
-from madeleine.api.contract.shape import field, fields_of, shape
+from madeleine.api.contract.schema import SchemaBuilder
+from madeleine.api.contract.shape import field, shape, shape_fields
 from madeleine.errors import Rejected
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
@@ -63,8 +63,8 @@ class Branch(Leaf):
     leaves: tuple[Leaf, ...] = field()
     maybe: Leaf | None = field(default=None)
     rarely: str | None = field(left_out=True, default=None)
-    from_: Moment = field()
-    share: Unit = field(default=0.5)
+    from_: TimeText = field()
+    share: UnitNumber = field(default=0.5)
     word: Literal["one", "two"] = field(default="one")
     tier: Tier = field(default=Tier.CORE)
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -90,7 +90,7 @@ PLAIN: dict[str, Any] = {
 
 
 def problems(kind: Any, value: object) -> list[str]:
-    schemas = Schemas(CONTRACT)
+    schemas = SchemaBuilder(CONTRACT)
     schema = {**schemas.of(kind), "components": {"schemas": schemas.named}}
     return [each.message for each in Draft202012Validator(schema).iter_errors(value)]
 
@@ -197,7 +197,7 @@ def test_a_schema_refuses_what_the_shape_does_not_hold(name: str, value: object)
 
 
 def test_what_is_required_is_what_is_always_written() -> None:
-    schemas = Schemas(CONTRACT)
+    schemas = SchemaBuilder(CONTRACT)
     schemas.of(Branch)
 
     assert schemas.named["Branch"]["required"] == list(PLAIN)
@@ -206,7 +206,7 @@ def test_what_is_required_is_what_is_always_written() -> None:
 
 
 def test_a_shape_is_a_frozen_dataclass_once_it_is_used() -> None:
-    assert [each.name for each in fields_of(Leaf)] == ["value"]
+    assert [each.name for each in shape_fields(Leaf)] == ["value"]
     assert Leaf(value=1) == Leaf(value=1) != Leaf(value=2)
     with pytest.raises(AttributeError):
         Leaf(value=1).value = 2  # type: ignore[misc]

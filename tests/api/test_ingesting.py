@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.ingesting import _check_one
+from madeleine.api.ingesting import _require_exactly_one
 from madeleine.errors import InvalidValue, Rejected
 from tests.ingest.writing import a_line, an_answer
 
@@ -49,6 +49,6 @@ def test_a_role_that_nobody_knows_is_refused(tmp_path: Path, role: str) -> None:
 
 def test_a_text_and_messages_at_once_are_refused_for_what_they_are() -> None:
     with pytest.raises(InvalidValue, match="exclude each other"):
-        _check_one("x", [], "messages")
+        _require_exactly_one("x", [], "messages")
     with pytest.raises(InvalidValue, match="must be given"):
-        _check_one(None, None, "messages")
+        _require_exactly_one(None, None, "messages")

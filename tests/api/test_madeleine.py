@@ -17,8 +17,8 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.contract import responses as told
 from madeleine.api.contract.memories import CONTRACT, to_json
-from madeleine.api.contract.shape import Codec, fields_of, is_shape
-from madeleine.api.contract.table import SHAPES
+from madeleine.api.contract.shape import ShapeCodec, is_shape, shape_fields
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.madeleine import read_answer
 from madeleine.api.remote import RemoteDoor, find_daemon
 from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
@@ -393,7 +393,7 @@ def sequences(value: object, name: str = "") -> Iterator[tuple[str, type]]:
             yield from sequences(each, f"{name}[]")
     elif is_shape(type(value)):
         kind: Any = type(value)
-        for field in fields_of(kind):
+        for field in shape_fields(kind):
             yield from sequences(getattr(value, field.name), f"{name}.{field.name}")
 
 
@@ -459,7 +459,7 @@ def test_no_memory_is_taken_to_json_and_back_in_one_process(
     assert all(each.memory.id for each in whispered.injected)
 
 
-def refusing_for(codec: Codec) -> type[Any]:
+def refusing_for(codec: ShapeCodec) -> type[Any]:
     return next(kind for kind, each in CONTRACT.codecs.items() if each is codec)
 
 
@@ -475,10 +475,10 @@ def test_every_method_takes_what_its_operation_takes() -> None:
     """A field that a route has, the face has too, but for what only other doors need."""
     for name in ("remember", "revise"):
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "memory"}
-        assert given == {field.wire for field in SHAPES[name].body_fields}
+        assert given == {field.wire for field in SHAPES_BY_OPERATION[name].body_fields}
     for name in ("recall", "list", "whisper"):
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "space"}
-        known = {field.wire for field in SHAPES[name].fields}
+        known = {field.wire for field in SHAPES_BY_OPERATION[name].fields}
         assert given == known - {"default_space", "space"}
 
 
@@ -498,7 +498,7 @@ def without_what_was_added(read: Any, written: Any) -> Any:
 
 @pytest.mark.parametrize("name", json.loads(EARLIER.read_text(encoding="utf-8")))
 def test_an_answer_of_an_earlier_release_is_read(name: str) -> None:
-    kind = SHAPES[name.split()[0]].answer
+    kind = SHAPES_BY_OPERATION[name.split()[0]].answer
     written = json.loads(EARLIER.read_text(encoding="utf-8"))[name]
 
     read = to_json(read_answer(kind, written))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.memory_tool import MemoryTool, Result, ToolError, for_anthropic
+from madeleine.api.memory_tool import MemoryTool, ToolError, ToolResult, for_anthropic
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def tool(memory: Madeleine) -> MemoryTool:
     return MemoryTool(memory)
 
 
-def run(tool: MemoryTool, command: str, **given: object) -> Result:
+def run(tool: MemoryTool, command: str, **given: object) -> ToolResult:
     return tool.run({"command": command, **given})
 
 
@@ -238,7 +238,7 @@ def test_a_line_out_of_range_is_refused(tool: MemoryTool, line: int) -> None:
 def test_a_file_with_too_many_lines_is_not_shown(
     tool: MemoryTool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madeleine.api.memory_tool.LINES_AT_MOST", 2)
+    monkeypatch.setattr("madeleine.api.memory_tool.MAX_LINES", 2)
     say(tool, "create", path=NOTES, file_text=HELLO)
 
     assert refused(tool, "view", path=NOTES) == (

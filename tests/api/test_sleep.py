@@ -159,4 +159,7 @@ def test_a_batch_that_was_just_handed_in_is_reserved_until_null() -> None:
     """The batch is looked for twice, and may be handed in between."""
     given = {"status": "busy", "message": "Another agent is judging.", "expires_at": None}
 
-    assert to_json(sleep_answers.batch(given)) == {"text": given["message"], **given}
+    assert to_json(sleep_answers.build_maintenance_batch(given)) == {
+        "text": given["message"],
+        **given,
+    }

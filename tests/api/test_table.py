@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from madeleine.api.contract.memories import CONTRACT
-from madeleine.api.contract.schema import Schemas
+from madeleine.api.contract.schema import SchemaBuilder
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.local import open_local
 from madeleine.api.operations import OPERATIONS
-from madeleine.api.params import typed_query
-from madeleine.api.reference import routes_page
-from madeleine.api.routes import BY_NAME, ROUTES, TOLD, Route
+from madeleine.api.params import parse_query
+from madeleine.api.reference import render_routes_page
+from madeleine.api.routes import NON_JSON_ROUTES, ROUTE_BY_NAME, ROUTES, Route
 from madeleine.errors import InvalidValue, Missing
 from madeleine.server.hooking import HOOKS
 from madeleine.server.openapi import OPENAPI
@@ -24,8 +24,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 
 
 def test_every_route_has_an_operation_and_none_is_left_over() -> None:
-    assert set(OPERATIONS) == set(SHAPES) == set(BY_NAME)
-    assert len(BY_NAME) == len(ROUTES)
+    assert set(OPERATIONS) == set(SHAPES_BY_OPERATION) == set(ROUTE_BY_NAME)
+    assert len(ROUTE_BY_NAME) == len(ROUTES)
     assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
 
 
@@ -35,7 +35,7 @@ READ_BY_POST = frozenset(
 
 
 def test_a_reader_may_ask_only_for_what_changes_no_memory() -> None:
-    known = (*ROUTES, *HOOKS, *TOLD, OPENAPI)
+    known = (*ROUTES, *HOOKS, *NON_JSON_ROUTES, OPENAPI)
 
     asked = {each.name for each in known if each.role == "reader" and each.method != "GET"}
 
@@ -45,7 +45,7 @@ def test_a_reader_may_ask_only_for_what_changes_no_memory() -> None:
 
 def test_the_routes_page_is_the_one_the_table_makes() -> None:
     """`python -m madeleine.api.reference > docs/reference/routes.md` brings it up to date."""
-    assert PAGE.read_text(encoding="utf-8") == routes_page()
+    assert PAGE.read_text(encoding="utf-8") == render_routes_page()
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_the_routes_page_is_the_one_the_table_makes() -> None:
 def test_parameters_become_what_the_table_says_they_are(
     given: dict[str, object], typed: dict[str, object]
 ) -> None:
-    assert typed_query("list", given) == typed
+    assert parse_query("list", given) == typed
 
 
 def test_one_value_given_twice_is_refused() -> None:
     with pytest.raises(InvalidValue, match="`limit` is given more than once"):
-        typed_query("list", {"limit": ["1", "2"]})
+        parse_query("list", {"limit": ["1", "2"]})
 
 
 def test_the_bounds_that_are_declared_are_those_that_are_kept(
@@ -86,7 +86,7 @@ def test_the_bounds_that_are_declared_are_those_that_are_kept(
         memory = str(door.call("remember", body={"content": "Within bounds"})["node_id"])
 
         def ask(name: str, field: ShapeField, value: int) -> None:
-            shapes = SHAPES[name]
+            shapes = SHAPES_BY_OPERATION[name]
             needed = {each.wire: memory for each in shapes.fields if each.is_required}
             given: dict[str, object] = {**needed, field.wire: value}
             tried.add(name)
@@ -95,9 +95,9 @@ def test_the_bounds_that_are_declared_are_those_that_are_kept(
             else:
                 door.call(name, memory, body=given)
 
-        for name, shapes in SHAPES.items():
+        for name, shapes in SHAPES_BY_OPERATION.items():
             for field in shapes.fields:
-                schema = Schemas(CONTRACT).property_of(field)
+                schema = SchemaBuilder(CONTRACT).property_of(field)
                 for bound, beyond in (("minimum", -1), ("maximum", 1)):
                     if schema.get("type") != "integer" or bound not in schema:
                         continue

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.api.ormah import CLUSTER_CHARS, PAIR_CHARS, told
+from madeleine.api.ormah import MAX_CLUSTER_CHARS, MAX_PAIR_CHARS, translate_answer
 from tests.server.running import Daemon
 
 BROWSER = {"Sec-Fetch-Site": "same-origin"}
@@ -130,14 +130,14 @@ def batch(content: str) -> dict[str, Any]:
 
 
 def batches(content: str) -> dict[str, Any]:
-    shown: Any = told("maintenance", batch(content))
+    shown: Any = translate_answer("maintenance", batch(content))
     return dict(shown["batches"])
 
 
 def test_an_agent_is_asked_only_about_what_its_client_shows_whole() -> None:
     """Ormah's adapter cuts texts; deciding about the rest unseen would lose it."""
     both, one, none = (
-        batches("x" * chars) for chars in (CLUSTER_CHARS, PAIR_CHARS, PAIR_CHARS + 1)
+        batches("x" * chars) for chars in (MAX_CLUSTER_CHARS, MAX_PAIR_CHARS, MAX_PAIR_CHARS + 1)
     )
 
     assert both["summary"] == "1 merge candidates, 1 consolidation clusters"
@@ -150,12 +150,14 @@ def test_a_memory_that_is_gone_by_now_is_not_asked_about() -> None:
     gone = batch("text")
     del gone["memories"]["b" * 8]
 
-    shown: Any = told("maintenance", gone)
+    shown: Any = translate_answer("maintenance", gone)
 
     assert shown["batches"]["summary"] == "nothing to process"
 
 
 def test_where_there_is_nothing_to_judge_the_client_is_told_to_stop() -> None:
-    idle: Any = told("maintenance", {"status": "idle", "text": "x", "message": "Nothing to judge."})
+    idle: Any = translate_answer(
+        "maintenance", {"status": "idle", "text": "x", "message": "Nothing to judge."}
+    )
 
     assert (idle["status"], idle["message"]) == ("busy", "Nothing to judge.")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.api.call import Call
+from madeleine.api.call import OperationCall
 from madeleine.bootstrap import HomeContext, HomeContexts, open_home
 from madeleine.errors import StoreUnwritable
 from madeleine.model.codec import Json
@@ -73,7 +73,7 @@ def ask(app: App, method: str, path: str, given: object = None) -> tuple[int, An
 def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
     app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(context: HomeContext, name: str, call: Call) -> Json:
+    def broken(context: HomeContext, name: str, call: OperationCall) -> Json:
         raise RuntimeError(PRIVATE)
 
     monkeypatch.setattr(app_module, "perform_for", broken)
@@ -100,7 +100,7 @@ def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
 def test_a_bug_behind_the_door_of_the_tools_is_counted_and_logged_as_any_other(
     app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(context: HomeContext, name: str, call: Call) -> Json:
+    def broken(context: HomeContext, name: str, call: OperationCall) -> Json:
         raise RuntimeError(PRIVATE)
 
     monkeypatch.setattr(app_module, "perform_for", broken)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.api.routes import BY_NAME, ROUTES
+from madeleine.api.routes import ROUTE_BY_NAME, ROUTES
 from madeleine.errors import Conflict, Missing, Rejected, Unavailable
 from madeleine.model.proposal import ProposalType
 from madeleine.server.mcp.tools import BY_TOOL, TOOLS, input_schema
@@ -35,7 +35,7 @@ class Walk:
         self.asked: set[str] = set()
 
     def __call__(self, name: str, id: str = "", body: object = None, **query: Any) -> Any:
-        route = BY_NAME[name]
+        route = ROUTE_BY_NAME[name]
         self.asked.add(name)
         given = {} if route.method == "POST" and body is None else body
         return self.daemon.ok(route.method, route.path.replace("{id}", id), given, **query)
@@ -163,7 +163,7 @@ def test_every_route_answers_as_the_document_says(home: Path, tmp_path: Path) ->
         read(ask, ids)
         sleep(ask)
         tend(ask, tmp_path)
-        assert set(BY_NAME) - ask.asked == PEOPLE | ENDS
+        assert set(ROUTE_BY_NAME) - ask.asked == PEOPLE | ENDS
         ask("stop")
 
 

@@ -19,7 +19,7 @@ import pytest
 from uvicorn import Config
 
 from madeleine.api import remote
-from madeleine.api.places import elsewhere_file, socket_path
+from madeleine.api.places import socket_path, socket_pointer_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
 from madeleine.errors import HomeBusy, Unavailable
@@ -123,8 +123,8 @@ def test_why_it_did_not_start_stands_in_the_log(home: Path) -> None:
 def test_a_stuck_daemon_is_stopped_all_the_same(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "HEARD_SECONDS", 0.3)
-    monkeypatch.setattr(remote, "LAST_SECONDS", 0.5)
+    monkeypatch.setattr(remote, "STOP_REPLY_TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(remote, "SIGNAL_TIMEOUT_SECONDS", 0.5)
     with running(home) as daemon:
         kept = daemon.remember("what was acknowledged")
         os.kill(daemon.launched.pid, signal.SIGSTOP)
@@ -140,8 +140,8 @@ def test_only_the_daemon_itself_is_ended_by_its_process_id(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left in run/ by a daemon that was killed may name somebody else's process."""
-    monkeypatch.setattr(remote, "HEARD_SECONDS", 0.1)
-    monkeypatch.setattr(remote, "LAST_SECONDS", 0.1)
+    monkeypatch.setattr(remote, "STOP_REPLY_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(remote, "SIGNAL_TIMEOUT_SECONDS", 0.1)
     make_folders(home)
     bystander = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     (home / "run" / "pid").write_text(f"{bystander.pid}\n", encoding="utf-8")
@@ -365,7 +365,7 @@ def test_a_socket_in_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path) ->
     open_to_all = tmp_path / "shared"
     open_to_all.mkdir(mode=0o777)
     open_to_all.chmod(0o777)
-    elsewhere_file(home).write_text(str(open_to_all / "socket"), encoding="utf-8")
+    socket_pointer_path(home).write_text(str(open_to_all / "socket"), encoding="utf-8")
 
     assert find_daemon(home) is None
 

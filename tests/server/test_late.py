@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.api.call import Call
-from madeleine.api.operations import perform
-from madeleine.api.reach import alone
+from madeleine.api.call import OperationCall
+from madeleine.api.operations import perform_operation
+from madeleine.api.reach import single_home_reach
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
@@ -60,7 +60,7 @@ def context(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iter
     minds = Minds(CachedEmbedder(model, EmbeddingCache.open(home / "patient.db")))
     opened.stores = replace(opened.stores, minds=minds)
     for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door", *OTHERS):
-        perform(opened, "remember", Call(body={"content": each}))
+        perform_operation(opened, "remember", OperationCall(body={"content": each}))
     yield opened
     opened.close()
     if own is not None:
@@ -76,12 +76,12 @@ def hooks(context: HomeContext) -> Iterator[Hooks]:
 
 def prompt(hooks: Hooks, text: str, session: str = "s") -> str:
     body = json.dumps(claude(text, session)).encode()
-    answer = hooks.answer(INJECT, {"host": "claude"}, body, alone(hooks.context))
+    answer = hooks.answer(INJECT, {"host": "claude"}, body, single_home_reach(hooks.context))
     return asyncio.run(answer).body.decode()
 
 
 def why(context: HomeContext) -> str:
-    return str(perform(context, "whisper_why", Call())["text"])
+    return str(perform_operation(context, "whisper_why", OperationCall())["text"])
 
 
 @pytest.mark.proves("I5")
@@ -127,7 +127,7 @@ def test_a_session_that_its_host_shortens_is_told_again(
     first = prompt(hooks, ASK_FERRY)
     before = prompt(hooks, f"so, {ASK_FERRY}")
     body = json.dumps({"session_id": "s", "hook_event_name": event, "trigger": "auto"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(context)))
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, single_home_reach(context)))
 
     after = prompt(hooks, f"again, {ASK_FERRY}")
 
@@ -137,6 +137,6 @@ def test_a_session_that_its_host_shortens_is_told_again(
 def test_the_end_of_a_session_shortens_nothing(context: HomeContext, hooks: Hooks) -> None:
     prompt(hooks, ASK_FERRY)
     body = json.dumps({"session_id": "s", "hook_event_name": "Stop"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(context)))
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, single_home_reach(context)))
 
     assert prompt(hooks, f"again, {ASK_FERRY}") == ""

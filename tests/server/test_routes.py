@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import __version__
-from madeleine.api.contract.table import SHAPES
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.routes import ROUTES
 from madeleine.model.proposal import ProposalType
 from madeleine.write.identity import SELF_ID
@@ -449,13 +449,13 @@ def test_the_openapi_document_holds_every_route(daemon: Daemon) -> None:
         assert operation["operationId"] == route.name
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]
         assert {each["name"] for each in operation["parameters"]} >= {
-            field.wire for field in SHAPES[route.name].query_fields
+            field.wire for field in SHAPES_BY_OPERATION[route.name].query_fields
         }
         assert ("{id}" in route.path) == any(
             each["in"] == "path" for each in operation["parameters"]
         )
         assert (operation.get("security") == []) is route.open
-        if fields := SHAPES[route.name].body_fields:
+        if fields := SHAPES_BY_OPERATION[route.name].body_fields:
             named = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
             schema = document["components"]["schemas"][named.rpartition("/")[2]]
             assert set(schema["properties"]) == {field.wire for field in fields}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.api.consolidation_answers import in_words
+from madeleine.api.consolidation_answers import render_time_until
 from madeleine.bootstrap import make_intervals
 from madeleine.errors import BadSetting
 from madeleine.model.event import EventKind
@@ -193,7 +193,7 @@ def test_last_runs_are_known_after_a_restart_however_much_ran_since(
     ],
 )
 def test_the_next_run_in_words(left: timedelta | None, said: str) -> None:
-    assert in_words(None if left is None else NOON + left, NOON) == said
+    assert render_time_until(None if left is None else NOON + left, NOON) == said
 
 
 def test_the_documented_lines_of_the_log() -> None:

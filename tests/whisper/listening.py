@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from madeleine.api.wording import word
+from madeleine.api.wording import render_cause
 from madeleine.language.intent import Intent
 from madeleine.model.memory import Memory
 from madeleine.model.trace import QueryEmbedding
@@ -97,7 +97,7 @@ def why_silent(stage: Stage, context: WhisperContext, state: WhisperState) -> st
     try:
         stage(context, state)
     except Silence as silence:
-        return word(silence.cause)
+        return render_cause(silence.cause)
     return ""
 
 

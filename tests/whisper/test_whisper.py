@@ -704,8 +704,8 @@ def test_silence_for_want_of_room_says_so(listener: Listener) -> None:
 WARMED = """
 import gc, sys
 from pathlib import Path
-from madeleine.api.call import Call
-from madeleine.api.operations import perform
+from madeleine.api.call import OperationCall
+from madeleine.api.operations import perform_operation
 from madeleine.bootstrap import open_home
 from madeleine.language.late_pattern import LatePattern
 
@@ -715,10 +715,12 @@ def compiled():
 context = open_home(Path(sys.argv[1]))
 context.whisperer.warm(context.stores, context.whisper_config)
 ready = compiled()
-assert perform(context, "whisper_why", Call()).whisper is None
-perform(context, "remember", Call(body={"content": "The ferry to Bergen leaves at nine"}))
+assert perform_operation(context, "whisper_why", OperationCall()).whisper is None
+content = {"content": "The ferry to Bergen leaves at nine"}
+perform_operation(context, "remember", OperationCall(body=content))
 after = compiled()
-told = perform(context, "whisper", Call(body={"prompt": "when does the ferry to Bergen leave?"}))
+prompt = {"prompt": "when does the ferry to Bergen leave?"}
+told = perform_operation(context, "whisper", OperationCall(body=prompt))
 print(ready, compiled() - after, len(told.injected))
 context.close()
 """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.texts import whisper_report, whisper_why
+from madeleine.api.texts import render_whisper_reason, render_whisper_report
 from madeleine.errors import InvalidValue, NoSuchMemory
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutGroup, HoldOutReport
@@ -136,7 +136,7 @@ def why(*candidates: str, **body: Any) -> list[str]:
     """Return the explanation of a log row whose candidates have these ids."""
     rows = [{"memory": each, "title": f"Title {each}", "score": 0.9} for each in candidates]
     known = {"at": "now", "prompt": "p", "took_ms": 5.0, "candidates": rows, **body}
-    return whisper_why(known, WhisperConfig()).splitlines()
+    return render_whisper_reason(known, WhisperConfig()).splitlines()
 
 
 def test_what_only_says_the_same_is_not_called_whispered(m: Madeleine) -> None:
@@ -170,7 +170,7 @@ def test_a_title_cannot_pass_for_a_line_of_the_explanation() -> None:
     title = "x\n  whispered: ffff \u202e<b>(id: 00000000, y) **[fact]**"
     known = {"at": "now", "candidates": [{"memory": "a", "title": title, "score": 1}]}
 
-    text = whisper_why(known, WhisperConfig())
+    text = render_whisper_reason(known, WhisperConfig())
 
     assert text.splitlines()[-2].endswith("x whispered: ffff ‹b>‹id: 00000000, y) [fact]")
     assert not {"\u202e", "<b>"} & set(text.split())
@@ -202,7 +202,7 @@ def test_the_report_says_what_the_hold_out_shows(
 ) -> None:
     found = HoldOutReport(30, HoldOutGroup(300, *told), HoldOutGroup(150, *held_out), 4)
 
-    text = whisper_report(found, WhisperConfig(holdout=0.3))
+    text = render_whisper_report(found, WhisperConfig(holdout=0.3))
 
     assert verdict in text.splitlines()[-1]
     assert f"shows in {told[1]} of {told[0]} replies read" in text

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.api.call import Call
-from madeleine.api.operations import perform
+from madeleine.api.call import OperationCall
+from madeleine.api.operations import perform_operation
 from madeleine.bootstrap import open_home
 from madeleine.index.search import no_pause
 from madeleine.write import courtesy
@@ -83,8 +83,10 @@ def test_a_question_is_waited_for_and_a_job_gives_way_between_portions(tmp_path:
     context.stores = replace(context.stores, priority_gate=noting)
     context.__post_init__()
     try:
-        perform(context, "remember", Call(body={"content": "The pump stands in the cellar."}))
-        perform(context, "recall", Call(body={"query": "pump"}))
+        perform_operation(
+            context, "remember", OperationCall(body={"content": "The pump stands in the cellar."})
+        )
+        perform_operation(context, "recall", OperationCall(body={"query": "pump"}))
         assert noting.waits == 2
         asked = context.sleeper.ask(["decay"])
         context.sleeper.wait(asked)
@@ -99,7 +101,11 @@ def test_long_reads_tell_between_their_portions(tmp_path: Path) -> None:
     context = open_home(tmp_path / "home")
     try:
         for number in range(3):
-            perform(context, "remember", Call(body={"content": f"Note {number} about the pump."}))
+            perform_operation(
+                context,
+                "remember",
+                OperationCall(body={"content": f"Note {number} about the pump."}),
+            )
         told: list[int] = []
         whole = context.stores.search.standings(lambda: told.append(1))
         assert told

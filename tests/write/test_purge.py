@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.api.answers import purged
+from madeleine.api.answers import build_purge_receipt
 from madeleine.errors import AmbiguousId, NoSuchChange, NotInTrash
 from madeleine.model.draft import MemoryLimits
 from madeleine.model.event import Event, EventKind
@@ -326,7 +326,7 @@ def test_what_was_made_from_it_is_named(stores: Stores) -> None:
     done = purge(stores, [action.members[0].id])
 
     assert [each.headline for each in done.made_from] == ["Meals"]
-    receipt = purged(done)
+    receipt = build_purge_receipt(done)
     assert f"`{done.made_from[0].short_id}`" in receipt.text
 
 
@@ -338,7 +338,7 @@ def test_who_took_over_the_words_of_a_merged_memory_is_named(stores: Stores) -> 
     done = purge(stores, [gone.id])
 
     assert [each.id for each in done.merged_into] == sorted([kept.id, last.id])
-    receipt = purged(done)
+    receipt = build_purge_receipt(done)
     assert f"It was merged into: `{done.merged_into[0].short_id}`" in receipt.text
     assert {each.id for each in receipt.left.merged_into} == {kept.id, last.id}
 

@@ -15,7 +15,7 @@ from typing import Any
 from madeleine.agents.findings import FINE, NOTE, Finding, refused, trouble
 from madeleine.api.places import is_private, run_folder
 from madeleine.api.remote import find_daemon
-from madeleine.api.routes import BY_NAME
+from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
 from madeleine.model.cause import HookProblem
 from madeleine.vault.journal_lines import find_damaged_lines, list_journal_files
@@ -122,7 +122,7 @@ def check_run(home: Path) -> Iterator[Finding]:
 
 def _answers(where: Path) -> bool:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    return _answered(connection, os.fspath(where), BY_NAME["health"].path, "") == 200
+    return _answered(connection, os.fspath(where), ROUTE_BY_NAME["health"].path, "") == 200
 
 
 def check_token(home: Path, daemon: Json) -> Iterator[Finding]:
@@ -137,7 +137,7 @@ def check_token(home: Path, daemon: Json) -> Iterator[Finding]:
         return
     connection = socket.socket(socket.AF_INET6 if ":" in str(daemon["host"]) else socket.AF_INET)
     address = (str(daemon["host"]), int(daemon["port"]))
-    status = _answered(connection, address, BY_NAME["status"].path, token)
+    status = _answered(connection, address, ROUTE_BY_NAME["status"].path, token)
     if status == 401:
         problem = f"the daemon does not take the token in {path}"
         yield trouble(Rejected, "token", problem, again)

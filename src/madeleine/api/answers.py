@@ -51,7 +51,13 @@ from madeleine.api.contract.responses import (
     WhisperReport,
     WriteOutcome,
 )
-from madeleine.api.wording import fields_of_cause, fields_of_causes, word, word_all, word_log
+from madeleine.api.wording import (
+    add_log_sentences,
+    cause_to_fields,
+    causes_to_fields,
+    render_cause,
+    render_causes,
+)
 from madeleine.errors import MadeleineError
 from madeleine.index.graph import EdgeRow
 from madeleine.index.log import ParseProblem, WhisperEntry
@@ -83,29 +89,29 @@ from madeleine.write.undo import UndoResult
 # -- writing -------------------------------------------------------------------------------
 
 
-def remembered(done: RememberResult) -> RememberedMemory:
+def build_remembered_memory(done: RememberResult) -> RememberedMemory:
     memory = done.memory
     said = "Already known" if done.existing else "Remembered"
-    text = f"{said} as {memory.short_id}: {texts.flat(memory.headline)}"
+    text = f"{said} as {memory.short_id}: {texts.flatten_text(memory.headline)}"
     if done.linked:
-        text += f"\nLinked to {', '.join(texts.short(each.target) for each in done.linked)}"
+        text += f"\nLinked to {', '.join(texts.shorten_id(each.target) for each in done.linked)}"
     notes = () if done.existing else done.notes
     return RememberedMemory(
-        text=texts.with_notes(text, word_all(notes)),
+        text=texts.append_notes(text, render_causes(notes)),
         node_id=memory.id,
         memory=memory,
         linked=tuple(done.linked),
         existing=done.existing,
         change=done.change,
-        **fields_of_causes("notes", done.notes),
+        **causes_to_fields("notes", done.notes),
     )
 
 
-def remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -> RememberedMany:
-    results = [_outcome(each) for each in outcomes]
+def build_remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -> RememberedMany:
+    results = [_build_write_outcome(each) for each in outcomes]
     refused = sum(each.error is not None for each in results)
     known = sum(each.existing is True for each in results)
-    text = f"{texts.count(len(results) - refused - known, 'memory')} written"
+    text = f"{texts.render_count(len(results) - refused - known, 'memory')} written"
     if known:
         text += f", {known:,} known before"
     if refused:
@@ -113,29 +119,32 @@ def remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -> Reme
     return RememberedMany(text=text, results=tuple(results))
 
 
-def _outcome(outcome: RememberResult | MadeleineError) -> WriteOutcome:
+def _build_write_outcome(outcome: RememberResult | MadeleineError) -> WriteOutcome:
     if isinstance(outcome, MadeleineError):
         return WriteOutcome(error=outcome)
     return WriteOutcome(node_id=outcome.memory.id, existing=outcome.existing)
 
 
-def changed(done: ChangeResult, said: str) -> ChangedMemory:
+def build_changed_memory(done: ChangeResult, said: str) -> ChangedMemory:
     """Return what a verb did; `said` is its past tense."""
     memory = done.memory
     what = said if done.change else "Unchanged"
     return ChangedMemory(
-        text=texts.with_notes(f"{what}: {texts.line(memory)}", word_all(done.notes)),
+        text=texts.append_notes(
+            f"{what}: {texts.render_memory_line(memory)}", render_causes(done.notes)
+        ),
         node_id=memory.id,
         memory=memory,
         change=done.change,
-        **fields_of_causes("notes", done.notes),
+        **causes_to_fields("notes", done.notes),
     )
 
 
-def forgotten(done: ForgetResult) -> ForgottenMemory:
+def build_forgotten_memory(done: ForgetResult) -> ForgottenMemory:
     memory = done.memory
+    line = texts.render_memory_line(memory)
     return ForgottenMemory(
-        text=f"Forgotten: {texts.line(memory)}\nrestore {memory.short_id} brings it back",
+        text=f"Forgotten: {line}\nrestore {memory.short_id} brings it back",
         node_id=memory.id,
         memory=memory,
         change=done.change,
@@ -143,26 +152,26 @@ def forgotten(done: ForgetResult) -> ForgottenMemory:
     )
 
 
-def merged(done: MergeResult) -> MergedMemory:
+def build_merged_memory(done: MergeResult) -> MergedMemory:
     text = (
-        f"Merged {texts.short(done.removed)} into {texts.line(done.memory)}\n"
-        f"undo {texts.short(done.change)} takes it back"
+        f"Merged {texts.shorten_id(done.removed)} into {texts.render_memory_line(done.memory)}\n"
+        f"undo {texts.shorten_id(done.change)} takes it back"
     )
     return MergedMemory(
-        text=texts.with_notes(text, word_all(done.notes)),
+        text=texts.append_notes(text, render_causes(done.notes)),
         node_id=done.memory.id,
         memory=done.memory,
         removed=done.removed,
         change=done.change,
         neighbours=done.neighbours,
-        **fields_of_causes("notes", done.notes),
+        **causes_to_fields("notes", done.notes),
     )
 
 
-def undone(done: UndoResult) -> UndoneChanges:
-    changes = ", ".join(texts.short(each) for each in done.changes)
+def build_undone_changes(done: UndoResult) -> UndoneChanges:
+    changes = ", ".join(texts.shorten_id(each) for each in done.changes)
     return UndoneChanges(
-        text=f"Took back {changes} ({texts.count(len(done.memories), 'memory')})",
+        text=f"Took back {changes} ({texts.render_count(len(done.memories), 'memory')})",
         change=done.change,
         undone=tuple(done.changes),
         memories=tuple(done.memories),
@@ -172,34 +181,34 @@ def undone(done: UndoResult) -> UndoneChanges:
 # -- reading -------------------------------------------------------------------------------
 
 
-def recalled(found: RecallResult, explain: bool) -> RecallAnswer:
+def build_recall_answer(found: RecallResult, explain: bool) -> RecallAnswer:
     return RecallAnswer(
-        text=texts.recalled(found, explain),
-        results=tuple(_hit(each) for each in found.hits),
-        **fields_of_cause("silence", found.silence),
-        **fields_of_causes("notes", found.notes),
+        text=texts.render_recall(found, explain),
+        results=tuple(_build_hit(each) for each in found.hits),
+        **cause_to_fields("silence", found.silence),
+        **causes_to_fields("notes", found.notes),
         why_not=found.why_not,
     )
 
 
-def _hit(found: RecallMatch) -> RecallHit:
+def _build_hit(found: RecallMatch) -> RecallHit:
     passage, explained = found.passage, found.explained
     return RecallHit(
         memory=found.memory,
         score=found.score,
-        **fields_of_causes("reasons", found.reasons),
+        **causes_to_fields("reasons", found.reasons),
         match={name: round(value, 4) for name, value in found.match.items()},
         passage=None if passage is None else HitPassage(**asdict(passage)),
-        explained=None if explained is None else _score_parts(explained),
+        explained=None if explained is None else _build_score_parts(explained),
     )
 
 
-def _score_parts(explained: ScoreExplanation) -> ScoreParts:
-    lifts = {word(Cause(kind)): lift for kind, lift in explained.lifts.items()}
+def _build_score_parts(explained: ScoreExplanation) -> ScoreParts:
+    lifts = {render_cause(Cause(kind)): lift for kind, lift in explained.lifts.items()}
     return ScoreParts(**{**asdict(explained), "lifts": lifts})
 
 
-def whispered(said: WhisperResult, explain: bool) -> WhisperAnswer:
+def build_whisper_answer(said: WhisperResult, explain: bool) -> WhisperAnswer:
     return WhisperAnswer(
         text=said.text,
         whisper_id=said.whisper_id,
@@ -213,20 +222,20 @@ def whispered(said: WhisperResult, explain: bool) -> WhisperAnswer:
             )
             for each in said.injected
         ),
-        **fields_of_cause("silence", said.silence),
+        **cause_to_fields("silence", said.silence),
         stage=said.stage,
         took_ms=said.took_ms,
-        explained=word_log(said.explained) if explain else {},
+        explained=add_log_sentences(said.explained) if explain else {},
     )
 
 
-def noted(memory_id: str, signal: int) -> NotedFeedback:
-    short, word = texts.short(memory_id), "useful" if signal > 0 else "not useful"
+def build_noted_feedback(memory_id: str, signal: int) -> NotedFeedback:
+    short, word = texts.shorten_id(memory_id), "useful" if signal > 0 else "not useful"
     text = f"Noted: {short} was {word}" if signal else f"Taken back: what was said about {short}"
     return NotedFeedback(text=text, node_id=memory_id)
 
 
-def whisper_why(entry: WhisperEntry | None, config: WhisperConfig) -> WhisperReason:
+def build_whisper_reason(entry: WhisperEntry | None, config: WhisperConfig) -> WhisperReason:
     if entry is None:
         return WhisperReason(text="Nothing has been whispered or held back yet.", whisper=None)
     known: Json = {
@@ -234,15 +243,15 @@ def whisper_why(entry: WhisperEntry | None, config: WhisperConfig) -> WhisperRea
         "at": format_time(entry.at),
         "session": entry.session,
         "space": entry.space,
-        **word_log(entry.body),
+        **add_log_sentences(entry.body),
     }
-    return WhisperReason(text=texts.whisper_why(known, config), whisper=known)
+    return WhisperReason(text=texts.render_whisper_reason(known, config), whisper=known)
 
 
-def whisper_report(found: HoldOutReport, config: WhisperConfig) -> WhisperReport:
+def build_whisper_report(found: HoldOutReport, config: WhisperConfig) -> WhisperReport:
     difference, margin = found.difference
     return WhisperReport(
-        text=texts.whisper_report(found, config),
+        text=texts.render_whisper_report(found, config),
         days=found.days,
         enough=found.enough,
         told=HoldOutSide(**asdict(found.told)),
@@ -254,22 +263,24 @@ def whisper_report(found: HoldOutReport, config: WhisperConfig) -> WhisperReport
     )
 
 
-def shown(seen: MemoryView, ends: Mapping[str, Memory], notes: Iterable[Cause]) -> ShownMemory:
+def build_shown_memory(
+    seen: MemoryView, ends: Mapping[str, Memory], notes: Iterable[Cause]
+) -> ShownMemory:
     """Return a memory whole; `ends` are the memories at the other ends of its connections."""
     memory = seen.stored.memory
-    links = tuple(_link(row, memory.id, ends) for row in seen.edges)
+    links = tuple(_build_link(row, memory.id, ends) for row in seen.edges)
     return ShownMemory(
-        text=texts.shown(memory, links),
+        text=texts.render_memory(memory, links),
         node_id=memory.id,
         memory=memory,
         path=seen.stored.path,
         connections=links,
         neighbours=tuple(seen.neighbours),
-        **fields_of_causes("notes", notes),
+        **causes_to_fields("notes", notes),
     )
 
 
-def _link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> MemoryLink:
+def _build_link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> MemoryLink:
     link, outward = row.connection, row.source == memory_id
     other = ends.get(link.target if outward else row.source)
     algorithm = algorithm_of(link)
@@ -293,45 +304,47 @@ def _link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> MemoryLin
     )
 
 
-def listed(memories: Sequence[Memory], total: int) -> MemoryPage:
+def build_memory_page(memories: Sequence[Memory], total: int) -> MemoryPage:
     return MemoryPage(
-        text=texts.listed(memories, total),
+        text=texts.render_listing(memories, total),
         memories=tuple(memories),
         total=total,
     )
 
 
-def trashed(found: Sequence[StoredMemory]) -> TrashPage:
+def build_trash_page(found: Sequence[StoredMemory]) -> TrashPage:
     memories = [each.memory for each in found]
     return TrashPage(
-        text=texts.listed(memories, len(memories)),
+        text=texts.render_listing(memories, len(memories)),
         memories=tuple(TrashedMemory(memory=each.memory, path=each.path) for each in found),
     )
 
 
-def history(
+def build_memory_history(
     memory_id: str, events: Sequence[Event], outcomes: Mapping[str, str | None]
 ) -> MemoryHistory:
-    found = happenings(events, outcomes)
+    found = build_event_page(events, outcomes)
     return MemoryHistory(node_id=memory_id, text=found.text, events=found.events)
 
 
-def happenings(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> EventPage:
+def build_event_page(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> EventPage:
     """Return events, newest first; `outcomes` say what became of the changes among them."""
-    lines = [texts.happened(each, outcomes.get(change_of(each) or "")) for each in events]
+    lines = [texts.render_event(each, outcomes.get(event_change_id(each) or "")) for each in events]
     return EventPage(
-        text="\n".join([texts.count(len(events), "event"), *(f"  {each}" for each in lines)]),
-        events=tuple(_event(each, outcomes) for each in events),
+        text="\n".join(
+            [texts.render_count(len(events), "event"), *(f"  {each}" for each in lines)]
+        ),
+        events=tuple(_build_event(each, outcomes) for each in events),
     )
 
 
-def change_of(event: Event) -> str | None:
+def event_change_id(event: Event) -> str | None:
     """Return the change that an event speaks of, if it speaks of one."""
     change = event.body.get("change")
     return change if isinstance(change, str) else None
 
 
-def _event(event: Event, outcomes: Mapping[str, str | None]) -> JournalEvent:
+def _build_event(event: Event, outcomes: Mapping[str, str | None]) -> JournalEvent:
     given: Any = {
         "id": event.id,
         "at": event.at,
@@ -339,57 +352,57 @@ def _event(event: Event, outcomes: Mapping[str, str | None]) -> JournalEvent:
         "device": event.device,
         "body": dict(event.body),
     }
-    change = change_of(event)
+    change = event_change_id(event)
     if change is None:
         return JournalEvent(**given)
     return JournalChange(**given, outcome=outcomes.get(change))
 
 
-def merges(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> MergePage:
-    found = [_merge(each, outcomes) for each in events]
+def build_merge_page(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> MergePage:
+    found = [_build_merge(each, outcomes) for each in events]
     lines = [
-        f"  {each.id}  {each.at}  kept {texts.short(str(each.kept))},"
-        f" removed {texts.short(str(each.removed))}, {each.outcome}"
+        f"  {each.id}  {each.at}  kept {texts.shorten_id(str(each.kept))},"
+        f" removed {texts.shorten_id(str(each.removed))}, {each.outcome}"
         for each in found
     ]
     return MergePage(
-        text="\n".join([texts.count(len(found), "merge"), *lines]), merges=tuple(found)
+        text="\n".join([texts.render_count(len(found), "merge"), *lines]), merges=tuple(found)
     )
 
 
-def _merge(event: Event, outcomes: Mapping[str, str | None]) -> RecordedMerge:
+def _build_merge(event: Event, outcomes: Mapping[str, str | None]) -> RecordedMerge:
     details = event.body.get("details")
     pair: Mapping[str, object] = details if isinstance(details, Mapping) else {}
-    change = change_of(event) or ""
+    change = event_change_id(event) or ""
     return RecordedMerge(
         id=change,
         at=format_time(event.at),
-        kept=_text(pair.get("kept")),
-        removed=_text(pair.get("removed")),
-        by=_text(event.body.get("by")),
-        reason=_text(event.body.get("reason")),
+        kept=_text_or_none(pair.get("kept")),
+        removed=_text_or_none(pair.get("removed")),
+        by=_text_or_none(event.body.get("by")),
+        reason=_text_or_none(event.body.get("reason")),
         outcome=outcomes.get(change),
     )
 
 
-def _text(value: object) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return None if value is None else str(value)
 
 
 # -- proposals -----------------------------------------------------------------------------
 
 
-def proposals(found: Sequence[Proposal]) -> ProposalPage:
-    lines = [f"  {texts.proposal(each)}" for each in found]
+def build_proposal_page(found: Sequence[Proposal]) -> ProposalPage:
+    lines = [f"  {texts.render_proposal(each)}" for each in found]
     return ProposalPage(
-        text="\n".join([texts.count(len(found), "proposal"), *lines]),
+        text="\n".join([texts.render_count(len(found), "proposal"), *lines]),
         proposals=tuple(found),
     )
 
 
-def decided(done: ProposalDecision) -> DecidedProposal:
+def build_decided_proposal(done: ProposalDecision) -> DecidedProposal:
     return DecidedProposal(
-        text=texts.proposal(done.proposal),
+        text=texts.render_proposal(done.proposal),
         proposal=done.proposal,
         change=done.change,
     )
@@ -398,26 +411,26 @@ def decided(done: ProposalDecision) -> DecidedProposal:
 # -- the home ------------------------------------------------------------------------------
 
 
-def reconciled(report: ReconcileResult) -> ReconcileReport:
+def build_reconcile_report(report: ReconcileResult) -> ReconcileReport:
     text = (
-        f"{texts.count(report.files, 'file')}: {report.written:,} written, "
+        f"{texts.render_count(report.files, 'file')}: {report.written:,} written, "
         f"{report.dropped:,} dropped, {report.unchanged:,} unchanged, "
         f"{len(report.unreadable):,} unreadable"
     )
     lines = [text, *(f"  {each}" for each in report.unreadable)]
     return ReconcileReport(
-        text=texts.with_notes("\n".join(lines), word_all(report.notes)),
+        text=texts.append_notes("\n".join(lines), render_causes(report.notes)),
         files=report.files,
         written=report.written,
         dropped=report.dropped,
         unchanged=report.unchanged,
         unreadable=tuple(report.unreadable),
-        **fields_of_causes("notes", report.notes),
+        **causes_to_fields("notes", report.notes),
     )
 
 
-def rebuilt(report: ReconcileResult, seconds: float) -> RebuildReport:
-    done = reconciled(report)
+def build_rebuild_report(report: ReconcileResult, seconds: float) -> RebuildReport:
+    done = build_reconcile_report(report)
     return RebuildReport(
         text=f"Rebuilt in {seconds:.1f} s. {done.text}",
         files=done.files,
@@ -431,17 +444,17 @@ def rebuilt(report: ReconcileResult, seconds: float) -> RebuildReport:
     )
 
 
-def purged(done: PurgeResult) -> PurgeReceipt:
+def build_purge_receipt(done: PurgeResult) -> PurgeReceipt:
     """The receipt: what was removed where, and what names it still."""
     gone, journal = done.memories, done.journal
     return PurgeReceipt(
         text=(
-            f"Purged {texts.count(len(gone), 'memory')} for good: "
-            f"{texts.count(done.files, 'file')}, "
-            f"{texts.count(journal.dropped + journal.cut, 'line')} of the journal, "
-            f"{done.traces} embeddings; the index is made anew.{_still_saying(done)}"
+            f"Purged {texts.render_count(len(gone), 'memory')} for good: "
+            f"{texts.render_count(done.files, 'file')}, "
+            f"{texts.render_count(journal.dropped + journal.cut, 'line')} of the journal, "
+            f"{done.traces} embeddings; the index is made anew.{_render_remaining_traces(done)}"
         ),
-        memories=_named(gone),
+        memories=_build_named_memories(gone),
         removed=PurgedTraces(
             files=done.files,
             journal_lines=journal.dropped,
@@ -451,17 +464,17 @@ def purged(done: PurgeResult) -> PurgeReceipt:
         left=TracesLeft(
             connections=done.pointing,
             journal_lines=journal.left,
-            memories=_named(done.made_from),
-            merged_into=_named(done.merged_into),
+            memories=_build_named_memories(done.made_from),
+            merged_into=_build_named_memories(done.merged_into),
         ),
     )
 
 
-def _named(memories: Iterable[Memory]) -> list[NamedMemory]:
+def _build_named_memories(memories: Iterable[Memory]) -> list[NamedMemory]:
     return [NamedMemory(id=each.id, title=each.headline) for each in memories]
 
 
-def _still_saying(done: PurgeResult) -> str:
+def _render_remaining_traces(done: PurgeResult) -> str:
     """Return who may still say what is gone, and what to do about it."""
     lines = (("Made from it", done.made_from), ("It was merged into", done.merged_into))
     told = [
@@ -474,11 +487,11 @@ def _still_saying(done: PurgeResult) -> str:
     return f" {'. '.join(told)}. These may still say it: forget and purge them too."
 
 
-def compacted(report: CompactionReport) -> CompactReport:
+def build_compact_report(report: CompactionReport) -> CompactReport:
     return CompactReport(
         text=(
-            f"{texts.count(len(report.files), 'file')} written anew, "
-            f"{texts.count(len(report.dropped), 'line')} dropped, "
+            f"{texts.render_count(len(report.files), 'file')} written anew, "
+            f"{texts.render_count(len(report.dropped), 'line')} dropped, "
             f"{report.bytes_saved:,} bytes saved"
         ),
         files=list(report.files),
@@ -489,7 +502,7 @@ def compacted(report: CompactionReport) -> CompactReport:
     )
 
 
-def counts_of(counts: IndexCounts) -> MemoryCounts:
+def build_memory_counts(counts: IndexCounts) -> MemoryCounts:
     return MemoryCounts(
         memories=counts.memories,
         edges=counts.edges,
@@ -502,5 +515,5 @@ def counts_of(counts: IndexCounts) -> MemoryCounts:
     )
 
 
-def unreadable_file(found: ParseProblem) -> UnreadableFile:
+def build_unreadable_file(found: ParseProblem) -> UnreadableFile:
     return UnreadableFile(path=found.path, line=found.line, problem=found.problem)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class OperationCall:
     """One request, whichever door it came through. `by` is who asks."""
 
     id: str | None = None
@@ -20,6 +20,6 @@ class Call:
     """Of a prompt: whether the door says later if the whisper reached anybody."""
 
     @property
-    def named(self) -> str:
+    def path_id(self) -> str:
         """The id in the path; the table says which operations have one."""
         return self.id or ""

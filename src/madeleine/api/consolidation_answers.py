@@ -15,7 +15,7 @@ from madeleine.api.contract.responses import (
     RunningTask,
     TaskRun,
 )
-from madeleine.api.sleep_answers import done_words, progress_of, report_lines
+from madeleine.api.sleep_answers import progress_fields, render_outcome, render_report
 from madeleine.model.codec import Json
 from madeleine.model.event import Event
 from madeleine.model.times import format_time
@@ -25,7 +25,7 @@ from madeleine.sleep.values import RunReport
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
-TOLD = (
+STEP_FIELDS = (
     "run",
     "applied",
     "proposed",
@@ -40,7 +40,7 @@ TOLD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ConsolidationState:
     """How the engine stands."""
 
     tasks: Sequence[str]
@@ -57,14 +57,14 @@ class Standing:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def ran(
+def build_consolidation_run(
     asked: JobRequest, began: datetime, now: datetime, paused: Sequence[str] = ()
 ) -> ConsolidationRun:
     """Return what came of a request by now; `paused` are tasks that it left out."""
     reports, over = list(asked.reports), asked.over.is_set()
-    status = _status(asked, reports)
+    status = _run_status(asked, reports)
     return ConsolidationRun(
-        text=_text(asked, reports, over, paused),
+        text=_render_run(asked, reports, over, paused),
         status=status,
         request=asked.id,
         consolidation=ConsolidationReport(
@@ -74,12 +74,12 @@ def ran(
             completed_at=format_time(now) if over else None,
             success=status == "success" if over else None,
             paused=list(paused),
-            steps={each.job: _step(each) for each in reports},
+            steps={each.job: _build_step(each) for each in reports},
         ),
     )
 
 
-def _status(
+def _run_status(
     asked: JobRequest, reports: Sequence[RunReport]
 ) -> Literal["started", "success", "stopped", "error"]:
     if not asked.over.is_set():
@@ -90,23 +90,23 @@ def _status(
     return "stopped" if halted or len(reports) < len(asked.jobs) else "success"
 
 
-def _step(report: RunReport) -> Json:
+def _build_step(report: RunReport) -> Json:
     """Return one task's result: its own counts, and what any run tells."""
     values = report_to_json(report)
     return {
         **report.counts,
         "memories_processed": report.counts.get("processed", report.looked),
         "duration_seconds": report.seconds,
-        **{name: values[name] for name in TOLD},
+        **{name: values[name] for name in STEP_FIELDS},
     }
 
 
-def _text(
+def _render_run(
     asked: JobRequest, reports: Sequence[RunReport], over: bool, paused: Sequence[str]
 ) -> str:
     if not over:
         return f"Started: {', '.join(asked.jobs) or 'nothing, every task is paused'}"
-    lines = [line for each in reports for line in report_lines(report_to_json(each))]
+    lines = [line for each in reports for line in render_report(report_to_json(each))]
     if asked.failed:
         lines.append("It met a bug; logs/daemon.log says where.")
     lines += [f"{each}: paused, left out" for each in paused]
@@ -116,18 +116,18 @@ def _text(
 # -- status --------------------------------------------------------------------------------
 
 
-def status(standing: Standing) -> ConsolidationStatus:
+def build_consolidation_status(standing: ConsolidationState) -> ConsolidationStatus:
     """Return the documented `last_*` and `history`, and when each task runs next."""
     last, planned = standing.last, standing.next_run
     at = {task: format_time(last[task].at) if task in last else None for task in standing.tasks}
     return ConsolidationStatus(
-        text="\n".join(["Consolidation:", *(f"  {line}" for line in _lines(standing))]),
+        text="\n".join(["Consolidation:", *(f"  {line}" for line in _render_tasks(standing))]),
         enabled=standing.enabled,
         last_decay=at.get("decay"),
         last_creative=at.get("creative"),
         last_cluster=at.get("cluster"),
         last_forget=at.get("forget"),
-        next_runs={task: in_words(when, standing.now) for task, when in planned.items()},
+        next_runs={task: render_time_until(when, standing.now) for task, when in planned.items()},
         next_run_at={task: format_time(when) if when else None for task, when in planned.items()},
         failing={
             task: str(last[task].report["error"])
@@ -135,13 +135,13 @@ def status(standing: Standing) -> ConsolidationStatus:
             if task in last and last[task].report.get("error")
         },
         paused=[task for task in standing.tasks if task in standing.paused],
-        running=_running(standing),
-        history=[_entry(each) for each in standing.history],
+        running=_build_running_task(standing),
+        history=[_build_task_run(each) for each in standing.history],
         tick_seconds=standing.tick_seconds,
     )
 
 
-def in_words(when: datetime | None, now: datetime) -> str:
+def render_time_until(when: datetime | None, now: datetime) -> str:
     """Return when a task runs next: `Disabled`, `Due now`, `In 3 day(s)`, `In 5 hour(s)`."""
     if when is None:
         return "Disabled"
@@ -153,14 +153,14 @@ def in_words(when: datetime | None, now: datetime) -> str:
     return f"In {max(1, round(left / HOUR))} hour(s)"
 
 
-def _running(standing: Standing) -> RunningTask | None:
+def _build_running_task(standing: ConsolidationState) -> RunningTask | None:
     running = standing.running
     if running is None or running.job not in standing.tasks:
         return None
-    return RunningTask(task=running.job, **progress_of(running))
+    return RunningTask(task=running.job, **progress_fields(running))
 
 
-def _entry(event: Event) -> TaskRun:
+def _build_task_run(event: Event) -> TaskRun:
     """Return one run as the history has it."""
     body = event.body.get("report")
     report: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
@@ -168,7 +168,7 @@ def _entry(event: Event) -> TaskRun:
     return TaskRun(
         task=given.get("job"),
         ran_at=report.get("began") or format_time(event.at),
-        memories_processed=_processed(report),
+        memories_processed=_count_processed(report),
         duration_seconds=report.get("seconds", 0.0),
         success=error is None,
         run=given.get("run"),
@@ -179,28 +179,28 @@ def _entry(event: Event) -> TaskRun:
     )
 
 
-def _processed(report: Mapping[str, Any]) -> int:
+def _count_processed(report: Mapping[str, Any]) -> int:
     counts = report.get("counts")
     told = counts if isinstance(counts, Mapping) else {}
     return int(told.get("processed", report.get("looked", 0)))
 
 
-def _lines(standing: Standing) -> list[str]:
+def _render_tasks(standing: ConsolidationState) -> list[str]:
     return [
-        f"{task}: {_last(standing.last.get(task))}; {_next(standing, task)}"
+        f"{task}: {_render_last_run(standing.last.get(task))}; {_render_next_run(standing, task)}"
         for task in standing.tasks
     ]
 
 
-def _next(standing: Standing, task: str) -> str:
+def _render_next_run(standing: ConsolidationState, task: str) -> str:
     paused = task in standing.paused
-    return "paused" if paused else in_words(standing.next_run[task], standing.now).lower()
+    return "paused" if paused else render_time_until(standing.next_run[task], standing.now).lower()
 
 
-def _last(last: LastRun | None) -> str:
+def _render_last_run(last: LastRun | None) -> str:
     if last is None:
         return "has not run yet"
     error = last.report.get("error")
     if error:
-        return f"failed {format_time(last.at)}: {texts.flat(str(error))}"
-    return f"ran {format_time(last.at)}, {done_words(last.report)}"
+        return f"failed {format_time(last.at)}: {texts.flatten_text(str(error))}"
+    return f"ran {format_time(last.at)}, {render_outcome(last.report)}"

@@ -14,24 +14,24 @@ from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.whisper.report import ENTRIES
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-DAYS_AT_MOST = 365
+MAX_DAYS = 365
 
 
-def stats(context: HomeContext, call: Call) -> Stats:
+def count_stats(context: HomeContext, call: OperationCall) -> Stats:
     """Return the numbers. Whispers are counted as far back as their log is kept."""
     reader = RequestReader(call.query)
-    days = reader.whole("days", 0, 1, DAYS_AT_MOST)
+    days = reader.whole("days", 0, 1, MAX_DAYS)
     reader.done()
     now = context.stores.clock.now()
-    since = now - timedelta(days=days) if days else _monday(now)
-    usage, counts = _usage(context, since, now), context.stores.search.counts()
+    since = now - timedelta(days=days) if days else _week_start(now)
+    usage, counts = _count_usage(context, since, now), context.stores.search.counts()
     text = (
-        f"{texts.count(counts.memories, 'memory')}, "
-        f"{texts.count(usage.memories_this_week, 'new one')} and "
-        f"{texts.count(usage.whispers_used_this_week, 'whisper')} since {format_time(since)}"
+        f"{texts.render_count(counts.memories, 'memory')}, "
+        f"{texts.render_count(usage.memories_this_week, 'new one')} and "
+        f"{texts.render_count(usage.whispers_used_this_week, 'whisper')} since {format_time(since)}"
     )
     window = StatsWindow(
         kind="rolling" if days else "calendar_week",
@@ -51,12 +51,12 @@ def stats(context: HomeContext, call: Call) -> Stats:
     )
 
 
-def _monday(now: datetime) -> datetime:
+def _week_start(now: datetime) -> datetime:
     start = now.replace(hour=0, minute=0, second=0, microsecond=0)
     return start - timedelta(days=now.weekday())
 
 
-def _usage(context: HomeContext, since: datetime, now: datetime) -> UsageStats:
+def _count_usage(context: HomeContext, since: datetime, now: datetime) -> UsageStats:
     index = context.stores.index
     entries = index.log.whispers(ENTRIES)
     told = [each for each in entries if entry_ids(each, "injected") and is_delivered(each.body)]

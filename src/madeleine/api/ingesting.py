@@ -21,19 +21,19 @@ from madeleine.model.memory import first_words
 from madeleine.model.reading import RequestReader
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-NAME_CHARS = 300
-URI_CHARS = 1_500
-DOORS = ("cli", "python")  # who is nobody's agent
-TOLD = 20  # memories that the text of an answer names
+MAX_NAME_CHARS = 300
+MAX_URI_CHARS = 1_500
+NON_AGENT_DOORS = ("cli", "python")  # who is nobody's agent
+MAX_MEMORIES_NAMED = 20  # memories that the text of an answer names
 
 
-class _How:
+class _IngestOptions:
     """What every way of taking in is asked in the query."""
 
-    def __init__(self, context: HomeContext, call: Call) -> None:
+    def __init__(self, context: HomeContext, call: OperationCall) -> None:
         reader = RequestReader(call.query)
         self.space = read_space(reader.text("default_space"))
         self.dry_run = reader.flag("dry_run")
@@ -41,40 +41,45 @@ class _How:
         reader.done()
 
 
-def conversation(context: HomeContext, call: Call) -> IngestReport:
+def receive_conversation(context: HomeContext, call: OperationCall) -> IngestReport:
     """Take in a conversation; a text in which nobody is told to speak is somebody's notes."""
-    how, reader = _How(context, call), RequestReader(call.body)
+    how, reader = _IngestOptions(context, call), RequestReader(call.body)
     content, messages = reader.text("content"), reader.items("messages", lambda each: each)
     agent = read_one_line("agent_id", reader.text("agent_id"), 150)
-    session = read_one_line("session", reader.text("session"), NAME_CHARS)
-    uri = read_one_line("uri", reader.text("uri"), URI_CHARS)
+    session = read_one_line("session", reader.text("session"), MAX_NAME_CHARS)
+    uri = read_one_line("uri", reader.text("uri"), MAX_URI_CHARS)
     reader.done()
-    _check_one(content, messages, "messages")
-    source = _source(agent, call.by)
+    _require_exactly_one(content, messages, "messages")
+    source = _ingest_source(agent, call.by)
     if messages is not None:
-        return _said(context, how, read_messages(messages), (source, session, uri))
-    return _text(context, how, content or "", (agent or "", source, session, uri))
+        return _ingest_dialogue(context, how, read_messages(messages), (source, session, uri))
+    return _ingest_text(context, how, content or "", (agent or "", source, session, uri))
 
 
-def file(context: HomeContext, call: Call) -> IngestReport:
+def receive_file(context: HomeContext, call: OperationCall) -> IngestReport:
     """Take in a file of notes or a conversation, or a transcript of this machine by its path."""
-    how, reader = _How(context, call), RequestReader(call.body)
+    how, reader = _IngestOptions(context, call), RequestReader(call.body)
     content, path = reader.text("content"), reader.text("path")
-    name = read_one_line("name", reader.text("name"), NAME_CHARS)
-    uri = read_one_line("uri", reader.text("uri"), URI_CHARS)
+    name = read_one_line("name", reader.text("name"), MAX_NAME_CHARS)
+    uri = read_one_line("uri", reader.text("uri"), MAX_URI_CHARS)
     reader.done()
-    _check_one(content, path, "path")
+    _require_exactly_one(content, path, "path")
     if path is None:
         source = f"file:{name}"[:200] if name else "text"
-        return _text(context, how, content or "", (name or "", source, uri, uri))
+        return _ingest_text(context, how, content or "", (name or "", source, uri, uri))
     if name or uri or how.tags:
         raise Rejected("a `path` stands for itself", hint="leave name, uri and tags out")
-    transcript = Transcript(Path(path), _agent(call.by), space=how.space, ended=True)
-    return _answer(ingest_transcript_by_hand(context.intake, transcript, how.dry_run), how.dry_run)
+    transcript = Transcript(Path(path), _agent_name(call.by), space=how.space, ended=True)
+    return _build_ingest_report(
+        ingest_transcript_by_hand(context.intake, transcript, how.dry_run), how.dry_run
+    )
 
 
-def _text(
-    context: HomeContext, how: _How, text: str, told: tuple[str, str, str | None, str | None]
+def _ingest_text(
+    context: HomeContext,
+    how: _IngestOptions,
+    text: str,
+    told: tuple[str, str, str | None, str | None],
 ) -> IngestReport:
     """Take in a text: a conversation if somebody is told to speak in it, else notes."""
     name, source, session, uri = told
@@ -85,47 +90,49 @@ def _text(
         raise InvalidValue("content", "is empty", hint="send some text")
     parts = parse_dialogue(text)
     if parts:
-        return _said(context, how, parts, (source, session, uri))
+        return _ingest_dialogue(context, how, parts, (source, session, uri))
     written = SourceDocument(name, text, context.stores.clock.now(), uri, how.space, how.tags)
-    return _answer(ingest_document(context.intake, written, how.dry_run), how.dry_run)
+    return _build_ingest_report(ingest_document(context.intake, written, how.dry_run), how.dry_run)
 
 
-def _said(
+def _ingest_dialogue(
     context: HomeContext,
-    how: _How,
+    how: _IngestOptions,
     parts: list[DialoguePart],
     told: tuple[str, str | None, str | None],
 ) -> IngestReport:
     source, session, uri = told
-    place = ConversationOrigin(source, session or _session_of(parts), how.space, uri, how.tags)
-    return _answer(ingest_conversation(context.intake, parts, place, how.dry_run), how.dry_run)
+    place = ConversationOrigin(source, session or _session_name(parts), how.space, uri, how.tags)
+    return _build_ingest_report(
+        ingest_conversation(context.intake, parts, place, how.dry_run), how.dry_run
+    )
 
 
-def _check_one(content: object, other: object, name: str) -> None:
+def _require_exactly_one(content: object, other: object, name: str) -> None:
     if content is None and other is None:
         raise InvalidValue("content", f"or `{name}` must be given", hint="one of the two")
     if content is not None and other is not None:
         raise InvalidValue("content", f"and `{name}` exclude each other", hint="send one of them")
 
 
-def _source(agent: str | None, by: str) -> str:
+def _ingest_source(agent: str | None, by: str) -> str:
     """Return where it comes from: the agent that took part, or who hands it in."""
     if agent is None:
-        return by if by in DOORS or ":" in by else f"agent:{_agent(by)}"
+        return by if by in NON_AGENT_DOORS or ":" in by else f"agent:{_agent_name(by)}"
     return agent if ":" in agent else f"agent:{agent}"
 
 
-def _agent(by: str) -> str:
-    return "unknown" if by in (*DOORS, "http") else by.removeprefix("agent:")
+def _agent_name(by: str) -> str:
+    return "unknown" if by in (*NON_AGENT_DOORS, "http") else by.removeprefix("agent:")
 
 
-def _session_of(parts: list[DialoguePart]) -> str:
+def _session_name(parts: list[DialoguePart]) -> str:
     """Return a name for a conversation that has none: the same words have the same."""
     named = next((each.said.session for each in parts if each.said.session), None)
     return named or finding_key("conversation", *(each.said.text for each in parts))
 
 
-def _answer(done: IngestOutcome, dry_run: bool) -> IngestReport:
+def _build_ingest_report(done: IngestOutcome, dry_run: bool) -> IngestReport:
     memories = tuple(
         FoundMemory(
             title=each.title or first_words(each.content),
@@ -141,7 +148,7 @@ def _answer(done: IngestOutcome, dry_run: bool) -> IngestReport:
         for each in done.found
     )
     return IngestReport(
-        text="\n".join(_words(done, memories, dry_run)),
+        text="\n".join(_render_ingest(done, memories, dry_run)),
         status="dry_run" if dry_run else "processed",
         extracted=len(memories),
         memories=memories,
@@ -151,11 +158,13 @@ def _answer(done: IngestOutcome, dry_run: bool) -> IngestReport:
         refused=done.refused,
         redacted=done.redacted,
         held_back=done.held_back,
-        notes=tuple(_notes(done)),
+        notes=tuple(_render_notes(done)),
     )
 
 
-def _words(done: IngestOutcome, memories: Sequence[FoundMemory], dry_run: bool) -> list[str]:
+def _render_ingest(
+    done: IngestOutcome, memories: Sequence[FoundMemory], dry_run: bool
+) -> list[str]:
     counts = (
         (len(memories), "would be kept" if dry_run else "kept"),
         (len(done.revised), "revised"),
@@ -164,13 +173,17 @@ def _words(done: IngestOutcome, memories: Sequence[FoundMemory], dry_run: bool) 
         (done.refused, "refused"),
     )
     told = ", ".join(f"{count:,} {word}" for count, word in counts if count)
-    lines = [f"  {each.type.value}  {each.title}" for each in memories[:TOLD]]
-    more = [f"  and {len(memories) - TOLD:,} more"] if len(memories) > TOLD else []
+    lines = [f"  {each.type.value}  {each.title}" for each in memories[:MAX_MEMORIES_NAMED]]
+    more = (
+        [f"  and {len(memories) - MAX_MEMORIES_NAMED:,} more"]
+        if len(memories) > MAX_MEMORIES_NAMED
+        else []
+    )
     nothing = "Nothing was kept." if done.held_back else "Nothing in it was worth keeping."
     return [told or nothing, *lines, *more]
 
 
-def _notes(done: IngestOutcome) -> list[str]:
+def _render_notes(done: IngestOutcome) -> list[str]:
     notes = []
     if done.redacted:
         notes.append(f"{done.redacted:,} secrets were taken out and are kept nowhere")
@@ -184,7 +197,7 @@ def _notes(done: IngestOutcome) -> list[str]:
     return [*notes, *(f"{problem} ({count})" for problem, count in done.problems.items())]
 
 
-def standing(context: HomeContext) -> IntakeStatus:
+def read_intake_status(context: HomeContext) -> IntakeStatus:
     """What `status` says about taking in."""
     intake, known = context.intake, read_daily_usage(context.stores)
     wanted = context.settings.ingest.extractor != "none"

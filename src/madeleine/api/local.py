@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from madeleine.api.call import Call
+from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import to_json
-from madeleine.api.people import PEOPLE
-from madeleine.api.reach import at_the_server
+from madeleine.api.people import PEOPLE_OPERATIONS
+from madeleine.api.reach import local_reach
 from madeleine.api.shared import prepare_for
 from madeleine.bootstrap import LOCK_TIMEOUT_SECONDS, HomeContext, open_home
 from madeleine.model.codec import Json
@@ -20,7 +20,7 @@ class LocalDoor:
 
     def __init__(self, context: HomeContext) -> None:
         self.context = context
-        self._reach = at_the_server(context)
+        self._reach = local_reach(context)
 
     def call(
         self,
@@ -43,10 +43,12 @@ class LocalDoor:
         by: str = "python",
     ) -> Any:
         """Carry out an operation and return its answer."""
-        with prepare_for(self._reach, name, Call(id, _given(query), body or {}, by)) as operation:
+        with prepare_for(
+            self._reach, name, OperationCall(id, _drop_none(query), body or {}, by)
+        ) as operation:
             answer = operation()
-        if name in PEOPLE:
-            self._reach = at_the_server(self.context)
+        if name in PEOPLE_OPERATIONS:
+            self._reach = local_reach(self.context)
         return answer
 
     def close(self) -> None:
@@ -58,6 +60,6 @@ def open_local(home: Path, wait_seconds: float = LOCK_TIMEOUT_SECONDS) -> LocalD
     return LocalDoor(open_home(home, wait_seconds=wait_seconds))
 
 
-def _given(query: Mapping[str, object] | None) -> dict[str, object]:
+def _drop_none(query: Mapping[str, object] | None) -> dict[str, object]:
     """Leave out what is None: over HTTP such a parameter is not there either."""
     return {name: value for name, value in (query or {}).items() if value is not None}

@@ -26,21 +26,21 @@ from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
 
-BY = "python"
+PYTHON_AUTHOR = "python"
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 
-When = datetime | str
-Words = Iterable[str]
+TimeInput = datetime | str
+TextValues = Iterable[str]
 Answer = TypeVar("Answer")
 
 
-class Unchanged(enum.Enum):
+class UnchangedType(enum.Enum):
     """Stands for a field that a revision leaves as it is; None clears it."""
 
     UNCHANGED = "unchanged"
 
 
-UNCHANGED = Unchanged.UNCHANGED
+UNCHANGED = UnchangedType.UNCHANGED
 
 
 class InProcessDoor(Protocol):
@@ -52,7 +52,7 @@ class InProcessDoor(Protocol):
         id: str | None = None,
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
-        by: str = BY,
+        by: str = PYTHON_AUTHOR,
     ) -> Any: ...
 
     def call(
@@ -61,13 +61,13 @@ class InProcessDoor(Protocol):
         id: str | None = None,
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
-        by: str = BY,
+        by: str = PYTHON_AUTHOR,
     ) -> Json: ...
 
     def close(self) -> None: ...
 
 
-Door = RemoteDoor | InProcessDoor
+OperationDoor = RemoteDoor | InProcessDoor
 
 
 def open_local(home: Path, wait_seconds: float) -> InProcessDoor:
@@ -78,7 +78,7 @@ def open_local(home: Path, wait_seconds: float) -> InProcessDoor:
     return open_here(home, wait_seconds)
 
 
-def _open_alone(home: Path, wait_seconds: float) -> Door:
+def _open_local_or_remote(home: Path, wait_seconds: float) -> OperationDoor:
     """Open the home here, unless a daemon came up while we waited for the lock."""
     try:
         return open_local(home, wait_seconds)
@@ -95,9 +95,9 @@ class Madeleine:
     def __init__(self, path: str | Path | None = None) -> None:
         """Open a home, as `Madeleine.open` does."""
         home = home_path(path)
-        self._use(find_daemon(home) or _open_alone(home, LOCK_WAIT_SECONDS), home)
+        self._use(find_daemon(home) or _open_local_or_remote(home, LOCK_WAIT_SECONDS), home)
 
-    def _use(self, door: Door, home: Path) -> None:
+    def _use(self, door: OperationDoor, home: Path) -> None:
         self._door = door
         self.home = home
 
@@ -118,7 +118,7 @@ class Madeleine:
         if in_process:
             opened._use(open_local(home, wait_seconds), home)
         else:
-            opened._use(find_daemon(home) or _open_alone(home, wait_seconds), home)
+            opened._use(find_daemon(home) or _open_local_or_remote(home, wait_seconds), home)
         return opened
 
     def __enter__(self) -> Madeleine:
@@ -146,16 +146,16 @@ class Madeleine:
         tier: str = "working",
         source: str | None = None,
         space: str | None = None,
-        tags: Words = (),
+        tags: TextValues = (),
         connections: Iterable[Connection | Mapping[str, object]] = (),
         title: str | None = None,
         about_self: bool = False,
         confidence: float = 1.0,
-        valid_until: When | None = None,
+        valid_until: TimeInput | None = None,
         origin: Origin | Mapping[str, object] | None = None,
         claim: Claim | Mapping[str, object] | None = None,
         id: str | None = None,
-        created: When | None = None,
+        created: TimeInput | None = None,
         idempotency_key: str | None = None,
     ) -> values.WrittenMemory:
         """Write one memory and return it, with the `change` that `undo` takes back.
@@ -180,7 +180,7 @@ class Madeleine:
             "created": created,
             "idempotency_key": idempotency_key,
         }
-        return values.written(self._post("remember", told.RememberedMemory, body))
+        return values.build_written_memory(self._post("remember", told.RememberedMemory, body))
 
     def remember_many(
         self, drafts: Iterable[Mapping[str, object]]
@@ -196,7 +196,7 @@ class Madeleine:
         space: str | None = None,
         session: str | None = None,
         agent: str | None = None,
-        tags: Words = (),
+        tags: TextValues = (),
         dry_run: bool = False,
     ) -> told.IngestReport:
         """Take in a file (a `Path`), a text, or a conversation as messages (`role`, `content`).
@@ -206,7 +206,9 @@ class Madeleine:
         """
         query = {"default_space": space, "dry_run": dry_run, "extra_tags": list(tags)}
         if isinstance(source, Path):
-            return self._post("ingest_file", told.IngestReport, _file(source), query=query)
+            return self._post(
+                "ingest_file", told.IngestReport, _read_source_file(source), query=query
+            )
         is_text = isinstance(source, str)
         said = {"content": source} if is_text else {"messages": tuple(source)}
         body = {**said, "session": session, "agent_id": agent}
@@ -216,22 +218,22 @@ class Madeleine:
         self,
         memory: str | Memory,
         *,
-        content: str | Unchanged = UNCHANGED,
-        type: str | Unchanged = UNCHANGED,
-        tier: str | Unchanged = UNCHANGED,
-        space: str | Unchanged | None = UNCHANGED,
-        title: str | Unchanged | None = UNCHANGED,
-        tags: Words | Unchanged | None = UNCHANGED,
-        source: str | Unchanged | None = UNCHANGED,
-        confidence: float | Unchanged = UNCHANGED,
-        valid_until: When | Unchanged | None = UNCHANGED,
-        origin: Origin | Mapping[str, object] | Unchanged | None = UNCHANGED,
-        claim: Claim | Mapping[str, object] | Unchanged | None = UNCHANGED,
-        about_self: bool | Unchanged = UNCHANGED,
-        superseded_by: str | Unchanged | None = UNCHANGED,
-        add_connections: Iterable[Connection | Mapping[str, object]] | Unchanged = UNCHANGED,
-        if_updated: When | Unchanged = UNCHANGED,
-        if_version: str | Unchanged = UNCHANGED,
+        content: str | UnchangedType = UNCHANGED,
+        type: str | UnchangedType = UNCHANGED,
+        tier: str | UnchangedType = UNCHANGED,
+        space: str | UnchangedType | None = UNCHANGED,
+        title: str | UnchangedType | None = UNCHANGED,
+        tags: TextValues | UnchangedType | None = UNCHANGED,
+        source: str | UnchangedType | None = UNCHANGED,
+        confidence: float | UnchangedType = UNCHANGED,
+        valid_until: TimeInput | UnchangedType | None = UNCHANGED,
+        origin: Origin | Mapping[str, object] | UnchangedType | None = UNCHANGED,
+        claim: Claim | Mapping[str, object] | UnchangedType | None = UNCHANGED,
+        about_self: bool | UnchangedType = UNCHANGED,
+        superseded_by: str | UnchangedType | None = UNCHANGED,
+        add_connections: Iterable[Connection | Mapping[str, object]] | UnchangedType = UNCHANGED,
+        if_updated: TimeInput | UnchangedType = UNCHANGED,
+        if_version: str | UnchangedType = UNCHANGED,
     ) -> told.ChangedMemory:
         """Change what a memory says; a field given as None is cleared."""
         given = {
@@ -262,7 +264,7 @@ class Madeleine:
         superseded_by: str | Memory | None = None,
     ) -> told.ChangedMemory:
         """Mark a memory as no longer true."""
-        body = {"reason": reason, "superseded_by": superseded_by and _id(superseded_by)}
+        body = {"reason": reason, "superseded_by": superseded_by and _memory_id(superseded_by)}
         return self._post("retire", told.ChangedMemory, body, memory)
 
     def forget(self, memory: str | Memory, reason: str | None = None) -> told.ForgottenMemory:
@@ -276,7 +278,7 @@ class Madeleine:
     def purge(self, *memories: str | Memory, all: bool = False) -> told.PurgeReceipt:
         """Remove forgotten memories for good, or `all` of them: there is no way back. Returns
         which `memories` are gone, and what was `removed` of them and what is `left`."""
-        body = {"memories": [_id(each) for each in memories], "all": all}
+        body = {"memories": [_memory_id(each) for each in memories], "all": all}
         return self._post("purge", told.PurgeReceipt, body)
 
     def link(
@@ -289,7 +291,7 @@ class Madeleine:
         kind: str | None = None,
     ) -> told.ChangedMemory:
         """Connect two memories."""
-        ends = {"source_id": _id(source), "target_id": _id(target)}
+        ends = {"source_id": _memory_id(source), "target_id": _memory_id(target)}
         body = {**ends, "edge": edge, "weight": weight, "reason": reason, "kind": kind}
         return self._post("link", told.ChangedMemory, body)
 
@@ -297,7 +299,7 @@ class Madeleine:
         self, source: str | Memory, target: str | Memory, edge: str | None = None
     ) -> told.ChangedMemory:
         """Take the connections from one memory to another away: all, or those of one edge."""
-        body = {"source_id": _id(source), "target_id": _id(target), "edge": edge}
+        body = {"source_id": _memory_id(source), "target_id": _memory_id(target), "edge": edge}
         return self._post("unlink", told.ChangedMemory, body)
 
     def merge(
@@ -309,7 +311,7 @@ class Madeleine:
         reason: str | None = None,
     ) -> told.MergedMemory:
         """Make one memory of two; `undo` with the returned change takes it back whole."""
-        body = {"keep": _id(keep), "drop": _id(drop)}
+        body = {"keep": _memory_id(keep), "drop": _memory_id(drop)}
         wording = {"title": title, "content": content, "reason": reason}
         return self._post("merge", told.MergedMemory, {**body, **wording})
 
@@ -324,19 +326,19 @@ class Madeleine:
         query: str,
         limit: int = 10,
         *,
-        types: Words = (),
-        tiers: Words = (),
-        spaces: Words = (),
-        tags: Words = (),
-        created_after: When | None = None,
-        created_before: When | None = None,
-        as_of: When | None = None,
+        types: TextValues = (),
+        tiers: TextValues = (),
+        spaces: TextValues = (),
+        tags: TextValues = (),
+        created_after: TimeInput | None = None,
+        created_before: TimeInput | None = None,
+        as_of: TimeInput | None = None,
         outdated: bool = False,
         session_id: str | None = None,
         explain: bool = False,
         why_not: str | Memory | None = None,
         space: str | None = None,
-    ) -> values.Hits:
+    ) -> values.RecallHits:
         """Return the memories that answer `query`, best first, each with its reasons.
 
         `spaces` lets in only those; `space` is the asker's own, which is preferred. `why_not`
@@ -358,7 +360,9 @@ class Madeleine:
             "why_not": why_not.id if isinstance(why_not, Memory) else why_not,
         }
         query_space = {"default_space": space}
-        return values.hits_of(self._post("recall", told.RecallAnswer, body, query=query_space))
+        return values.build_recall_hits(
+            self._post("recall", told.RecallAnswer, body, query=query_space)
+        )
 
     def whisper(
         self,
@@ -413,15 +417,15 @@ class Madeleine:
         limit: int = 50,
         offset: int = 0,
         *,
-        types: Words = (),
-        tiers: Words = (),
-        spaces: Words = (),
-        tags: Words = (),
-        created_after: When | None = None,
-        created_before: When | None = None,
-        as_of: When | None = None,
+        types: TextValues = (),
+        tiers: TextValues = (),
+        spaces: TextValues = (),
+        tags: TextValues = (),
+        created_after: TimeInput | None = None,
+        created_before: TimeInput | None = None,
+        as_of: TimeInput | None = None,
         outdated: bool = False,
-    ) -> values.Page:
+    ) -> values.MemoryList:
         """Return memories, newest first."""
         query = {
             "limit": limit,
@@ -435,7 +439,7 @@ class Madeleine:
             "as_of": as_of,
             "outdated": outdated,
         }
-        return values.page_of(self._get("list", told.MemoryPage, query))
+        return values.build_memory_list(self._get("list", told.MemoryPage, query))
 
     def history(self, memory: str | Memory, limit: int = 100) -> builtins.list[told.JournalEvent]:
         """Return what happened to a memory, newest first."""
@@ -462,7 +466,7 @@ class Madeleine:
 
     def sleep(
         self, job: str | None = None, dry_run: bool = False, now: bool = False
-    ) -> values.Slept:
+    ) -> values.SleepReports:
         """Run the whole sleep cycle, or one job, and return a report of each job that ran.
 
         A dry run changes nothing; its reports say what would be done. With `now`, memories get
@@ -471,7 +475,9 @@ class Madeleine:
         """
         name = "run_all" if job is None else "run_task"
         body = {"dry_run": dry_run, "now": now}
-        return values.slept(self._post(name, told.SleepRun, body, job or "", {"wait": True}))
+        return values.build_sleep_reports(
+            self._post(name, told.SleepRun, body, job or "", {"wait": True})
+        )
 
     def consolidate(
         self, task: str | None = None, dry_run: bool = False
@@ -520,13 +526,13 @@ class Madeleine:
         form: str = "jsonl",
         *,
         trash: bool = False,
-        types: Words = (),
-        tiers: Words = (),
-        spaces: Words = (),
-        tags: Words = (),
-        created_after: When | None = None,
-        created_before: When | None = None,
-        as_of: When | None = None,
+        types: TextValues = (),
+        tiers: TextValues = (),
+        spaces: TextValues = (),
+        tags: TextValues = (),
+        created_after: TimeInput | None = None,
+        created_before: TimeInput | None = None,
+        as_of: TimeInput | None = None,
         outdated: bool = True,
     ) -> int:
         """Write memories to `path` as jsonl, zip or obsidian; return how many. The rest is a
@@ -560,8 +566,10 @@ class Madeleine:
         query: Mapping[str, object] | None = None,
         memory: str | Memory = "",
     ) -> Answer:
-        given = cast("Json", plain(query or {}))
-        return read_answer(kind, self._door.perform(name, _id(memory), given, {}, BY))
+        given = cast("Json", encode_value(query or {}))
+        return read_answer(
+            kind, self._door.perform(name, _memory_id(memory), given, {}, PYTHON_AUTHOR)
+        )
 
     def _post(
         self,
@@ -571,8 +579,10 @@ class Madeleine:
         memory: str | Memory = "",
         query: Mapping[str, object] | None = None,
     ) -> Answer:
-        said = cast("Json", plain(body))
-        return read_answer(kind, self._door.perform(name, _id(memory), query or {}, said, BY))
+        said = cast("Json", encode_value(body))
+        return read_answer(
+            kind, self._door.perform(name, _memory_id(memory), query or {}, said, PYTHON_AUTHOR)
+        )
 
     def _call(
         self,
@@ -581,8 +591,11 @@ class Madeleine:
         body: Mapping[str, object] | None = None,
     ) -> Json:
         """Carry out an operation for what reads and writes JSON anyway."""
-        given, said = cast("Json", plain(query or {})), cast("Json", plain(body or {}))
-        return self._door.call(name, query=given, body=said, by=BY)
+        given, said = (
+            cast("Json", encode_value(query or {})),
+            cast("Json", encode_value(body or {})),
+        )
+        return self._door.call(name, query=given, body=said, by=PYTHON_AUTHOR)
 
 
 def read_answer(kind: type[Answer], answer: object) -> Answer:
@@ -591,28 +604,28 @@ def read_answer(kind: type[Answer], answer: object) -> Answer:
     return answer if isinstance(answer, kind) else cast("Answer", from_json(kind, answer))
 
 
-def plain(value: object) -> object:
+def encode_value(value: object) -> object:
     """Return a value as JSON holds it: times as text, values of ours as objects."""
     if isinstance(value, datetime):
         return format_time(value)
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): encode_value(each) for name, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return _object(value)
+        return _encode_dataclass(value)
     if isinstance(value, str | int | float | None):
         return value
     if isinstance(value, Iterable):
-        return [plain(each) for each in value]
+        return [encode_value(each) for each in value]
     return value
 
 
-def _object(value: object) -> Json:
+def _encode_dataclass(value: object) -> Json:
     """Return a dataclass's fields, those left out that hold nothing."""
     given = {each.name: getattr(value, each.name) for each in fields(value)}  # type: ignore[arg-type]  # checked by the caller
-    return {name: plain(each) for name, each in given.items() if each is not None}
+    return {name: encode_value(each) for name, each in given.items() if each is not None}
 
 
-def _file(path: Path) -> dict[str, object]:
+def _read_source_file(path: Path) -> dict[str, object]:
     """Return a file as it is handed in; a transcript is read where it is."""
     whole = path.expanduser().absolute()
     if whole.suffix == ".jsonl":
@@ -626,5 +639,5 @@ def _file(path: Path) -> dict[str, object]:
     return {"content": content, "name": whole.name, "uri": whole.resolve().as_uri()}
 
 
-def _id(memory: str | Memory) -> str:
+def _memory_id(memory: str | Memory) -> str:
     return memory.id if isinstance(memory, Memory) else memory

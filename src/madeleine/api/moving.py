@@ -30,26 +30,26 @@ from madeleine.model.times import format_time
 from madeleine.write.bring_in import ImportedMemory, ImportFate, import_memories
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-ITEMS_AT_MOST = 10_000  # in one batch, as of remember_many
-PAGE = 200
-PAGE_AT_MOST = 1_000
-NAME_CHARS = 60
+MAX_ITEMS = 10_000  # in one batch, as of remember_many
+DEFAULT_PAGE_SIZE = 200
+MAX_PAGE_SIZE = 1_000
+MAX_FORMAT_CHARS = 60
 
-Outcome = ImportedMemory | MadeleineError
+ImportedOrError = ImportedMemory | MadeleineError
 
 
 # -- in ------------------------------------------------------------------------------------
 
 
-def take_in(context: HomeContext, call: Call) -> ImportReport:
+def receive_import(context: HomeContext, call: OperationCall) -> ImportReport:
     """Bring memories in from elsewhere."""
     reader = RequestReader(call.body)
     space = read_space(RequestReader(call.query).text("default_space"))
     items = reader.items("items", lambda item: item)
-    form = read_one_line("format", reader.text("format"), NAME_CHARS) or "unknown"
+    form = read_one_line("format", reader.text("format"), MAX_FORMAT_CHARS) or "unknown"
     run = reader.raw("run")
     how = ImportBatch(
         by=f"import:{form}",
@@ -57,17 +57,17 @@ def take_in(context: HomeContext, call: Call) -> ImportReport:
         dry_run=reader.flag("dry_run"),
     )
     reader.done()
-    if items is None or len(items) > ITEMS_AT_MOST:
-        raise InvalidValue("items", "is missing or too long", hint=f"at most {ITEMS_AT_MOST:,}")
-    read = [_incoming(context, each, space) for each in items]
+    if items is None or len(items) > MAX_ITEMS:
+        raise InvalidValue("items", "is missing or too long", hint=f"at most {MAX_ITEMS:,}")
+    read = [_read_incoming_or_error(context, each, space) for each in items]
     found = [each for each in read if isinstance(each, IncomingMemory)]
     brought = iter(import_memories(context.stores, found, how))
-    return _brought(
+    return _build_import_report(
         [next(brought) if isinstance(each, IncomingMemory) else each for each in read], how
     )
 
 
-def _incoming(
+def _read_incoming_or_error(
     context: HomeContext, item: object, space: str | None
 ) -> IncomingMemory | MadeleineError:
     try:
@@ -76,7 +76,7 @@ def _incoming(
         return refused
 
 
-def _brought(outcomes: list[Outcome], how: ImportBatch) -> ImportReport:
+def _build_import_report(outcomes: list[ImportedOrError], how: ImportBatch) -> ImportReport:
     counts = Counter(each.fate.value for each in outcomes if isinstance(each, ImportedMemory))
     refused = sum(isinstance(each, MadeleineError) for each in outcomes)
     told = [f"{counts[fate.value]:,} {fate.value}" for fate in ImportFate if counts[fate.value]]
@@ -84,12 +84,12 @@ def _brought(outcomes: list[Outcome], how: ImportBatch) -> ImportReport:
     return ImportReport(
         text=f"{'Would be: ' if how.dry_run else ''}{', '.join(told) or 'nothing to bring in'}",
         run=how.run,
-        results=[_result(each) for each in outcomes],
+        results=[_build_import_outcome(each) for each in outcomes],
         counts={**{fate.value: counts[fate.value] for fate in ImportFate}, "refused": refused},
     )
 
 
-def _result(outcome: Outcome) -> ImportOutcome:
+def _build_import_outcome(outcome: ImportedOrError) -> ImportOutcome:
     if isinstance(outcome, MadeleineError):
         return ImportOutcome(error=outcome)
     return ImportOutcome(
@@ -100,12 +100,12 @@ def _result(outcome: Outcome) -> ImportOutcome:
 # -- out -----------------------------------------------------------------------------------
 
 
-def give_out(context: HomeContext, call: Call) -> ExportPage:
+def read_export_page(context: HomeContext, call: OperationCall) -> ExportPage:
     """Return a page of memories with all that belongs to them."""
     reader = RequestReader(call.query)
     chosen = read_filter(reader)
     after = reader.text("after") or ""
-    limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
+    limit = reader.whole("limit", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE)
     files, trash = reader.flag("files"), reader.flag("trash")
     reader.done()
     stores, now = context.stores, context.stores.clock.now()
@@ -113,13 +113,13 @@ def give_out(context: HomeContext, call: Call) -> ExportPage:
         page = read_trash(stores, files)
     else:
         page = read_page(stores, chosen, now, after, limit, files)
-    return _page(context, chosen, page)
+    return _build_export_page(context, chosen, page)
 
 
-def _page(context: HomeContext, chosen: Filter, page: ExportedPage) -> ExportPage:
+def _build_export_page(context: HomeContext, chosen: Filter, page: ExportedPage) -> ExportPage:
     total = context.stores.search.count(chosen, context.stores.clock.now())
     return ExportPage(
-        text=texts.count(len(page.items), "memory"),
+        text=texts.render_count(len(page.items), "memory"),
         items=list(page.items),
         next=page.next,
         total=total,
@@ -129,7 +129,7 @@ def _page(context: HomeContext, chosen: Filter, page: ExportedPage) -> ExportPag
 # -- backups -------------------------------------------------------------------------------
 
 
-def back_up(context: HomeContext, call: Call) -> BackupReport:
+def make_backup(context: HomeContext, call: OperationCall) -> BackupReport:
     """Make a backup."""
     reader = RequestReader(call.body)
     to = reader.text("to")
@@ -140,7 +140,7 @@ def back_up(context: HomeContext, call: Call) -> BackupReport:
     done = context.back_up(None if to is None else Path(to))
     notes = [f"could not be read and is not in the backup: {each}" for each in done.left_out]
     return BackupReport(
-        text=f"Backed up {texts.count(done.manifest.memories, 'memory')} to {done.path}",
+        text=f"Backed up {texts.render_count(done.manifest.memories, 'memory')} to {done.path}",
         path=str(done.path),
         made=done.manifest.made,
         memories=done.manifest.memories,
@@ -152,30 +152,30 @@ def back_up(context: HomeContext, call: Call) -> BackupReport:
     )
 
 
-def standing(context: HomeContext) -> BackupStatus:
+def read_backup_status(context: HomeContext) -> BackupStatus:
     """Return what status says of backups."""
     kept = list_backups(context.backup_folder)
     newest = format_time(kept[0].made) if kept else None
     return BackupStatus(folder=str(context.backup_folder), count=len(kept), newest=newest)
 
 
-def backups(context: HomeContext, call: Call) -> BackupList:
+def report_backups(context: HomeContext, call: OperationCall) -> BackupList:
     """Return the backups that there are, newest first."""
     folder = context.backup_folder
     found = [
         KeptBackup(path=str(each.path), made=format_time(each.made), bytes=each.size)
         for each in list_backups(folder)
     ]
-    text = texts.count(len(found), "backup")
+    text = texts.render_count(len(found), "backup")
     return BackupList(
         text=f"{text} in {folder}",
         folder=str(folder),
         backups=found,
-        running=_running(context.backing_up),
+        running=_build_running_backup(context.backing_up),
     )
 
 
-def _running(backing_up: tuple[int, int] | None) -> RunningBackup | None:
+def _build_running_backup(backing_up: tuple[int, int] | None) -> RunningBackup | None:
     if backing_up is None:
         return None
     done, total = backing_up

@@ -17,19 +17,19 @@ from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.write.resolve import resolve_id
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
 # What its MCP adapter shows of a text that is one of two, or one of a cluster. An agent must not
 # decide about what it was not shown.
-PAIR_CHARS = 300
-CLUSTER_CHARS = 200
-WHISPERS_LOOKED_AT = 200  # newest first, for the one that a feedback is about
+MAX_PAIR_CHARS = 300
+MAX_CLUSTER_CHARS = 200
+MAX_WHISPERS_READ = 200  # newest first, for the one that a feedback is about
 
-_VERBS = {"delete": "forget", "update": "revise", "mark_outdated": "retire"}
-_PAIRS = ("link_candidates", "conflict_candidates", "merge_candidates")
+_VERB_BY_ORMAH_OPERATION = {"delete": "forget", "update": "revise", "mark_outdated": "retire"}
+_PAIR_LISTS = ("link_candidates", "conflict_candidates", "merge_candidates")
 
-Told = Json | list[Json]
+OrmahAnswer = Json | list[Json]
 
 
 class NotAllTakenIn(Unavailable):
@@ -41,22 +41,24 @@ class NotAllTakenIn(Unavailable):
         super().__init__(f"not all of it was taken in: {why}", hint="send it again later", why=why)
 
 
-def detail(error: MadeleineError) -> str:
+def render_detail(error: MadeleineError) -> str:
     """Return an error as the text that its clients show."""
     return f"{error.message} ({error.hint})" if error.hint else error.message
 
 
-def asked(context: HomeContext, name: str, call: Call) -> Call:
+def translate_request(context: HomeContext, name: str, call: OperationCall) -> OperationCall:
     """Return a guest's request in our words."""
     if name == "feedback":
-        return replace(call, body=_with_whisper(context, call.body))
+        return replace(call, body=_add_whisper(context, call.body))
     if name == "audit" and "operation" in call.query:
         said = str(call.query["operation"])
-        return replace(call, query={**call.query, "operation": _VERBS.get(said, said)})
+        return replace(
+            call, query={**call.query, "operation": _VERB_BY_ORMAH_OPERATION.get(said, said)}
+        )
     return call
 
 
-def _with_whisper(context: HomeContext, body: Mapping[str, object]) -> Mapping[str, object]:
+def _add_whisper(context: HomeContext, body: Mapping[str, object]) -> Mapping[str, object]:
     """Return a feedback with the whisper it is about: its clients number whispers, and are told
     no number of ours. The newest delivered whisper of that memory is meant, if there is one."""
     given = {key: value for key, value in body.items() if key != "whisper_log_id"}
@@ -64,26 +66,26 @@ def _with_whisper(context: HomeContext, body: Mapping[str, object]) -> Mapping[s
         return body
     stores = context.stores
     memory = resolve_id(stores, str(body["node_id"]))
-    newest = stores.log.whispers(WHISPERS_LOOKED_AT)
+    newest = stores.log.whispers(MAX_WHISPERS_READ)
     entries = [each for each in newest if is_delivered(each.body)]
     about = next((each.id for each in entries if memory in entry_ids(each, "injected")), None)
     return given if about is None else {**given, "whisper_log_id": about}
 
 
-def told(name: str, answer: Json) -> Told:
+def translate_answer(name: str, answer: Json) -> OrmahAnswer:
     """Return an answer as a guest reads it."""
-    shape = _SHAPES.get(name)
+    shape = _TRANSLATOR_BY_OPERATION.get(name)
     return answer if shape is None else shape(answer)
 
 
 # -- lists, which stand there without anything around them ---------------------------------------
 
 
-def _proposals(answer: Json) -> Told:
-    return list(_items(answer, "proposals"))
+def _translate_proposals(answer: Json) -> OrmahAnswer:
+    return list(_read_items(answer, "proposals"))
 
 
-def _decided(answer: Json) -> Told:
+def _translate_decision(answer: Json) -> OrmahAnswer:
     proposal: Any = answer["proposal"]
     merged = proposal["type"] == "merge" and answer["change"]
     return {
@@ -95,7 +97,7 @@ def _decided(answer: Json) -> Told:
     }
 
 
-def _merges(answer: Json) -> Told:
+def _translate_merges(answer: Json) -> OrmahAnswer:
     return [
         {
             **each,
@@ -104,31 +106,31 @@ def _merges(answer: Json) -> Told:
             "merged_at": each["at"],
             "undone_at": None if each["outcome"] in (None, "done") else each["outcome"],
         }
-        for each in _items(answer, "merges")
+        for each in _read_items(answer, "merges")
     ]
 
 
-def _audit(answer: Json) -> Told:
-    words = {ours: theirs for theirs, ours in _VERBS.items()}
+def _translate_events(answer: Json) -> OrmahAnswer:
+    words = {ours: theirs for theirs, ours in _VERB_BY_ORMAH_OPERATION.items()}
     return [
         {
             **each,
             "operation": words.get(verb := str(each["body"].get("verb") or each["kind"]), verb),
-            "node_id": _memory_of(each["body"]),
+            "node_id": _event_memory(each["body"]),
             "detail": each["body"].get("reason"),
             "performed_at": each["at"],
         }
-        for each in _items(answer, "events")
+        for each in _read_items(answer, "events")
     ]
 
 
-def _memory_of(body: Mapping[str, Any]) -> str:
+def _event_memory(body: Mapping[str, Any]) -> str:
     """Return the memory that an event is about: the one it names, or the first it changed."""
     edits = body.get("edits") or [{}]
     return str(body.get("memory") or edits[0].get("memory") or body.get("proposal") or "")
 
 
-def _items(answer: Json, name: str) -> Sequence[Any]:
+def _read_items(answer: Json, name: str) -> Sequence[Any]:
     listed = answer[name]
     return listed if isinstance(listed, list) else []
 
@@ -136,77 +138,83 @@ def _items(answer: Json, name: str) -> Sequence[Any]:
 # -- taking in -----------------------------------------------------------------------------------
 
 
-def _ingested(answer: Json) -> Told:
+def _refuse_incomplete_ingest(answer: Json) -> OrmahAnswer:
     """Refuse where something was left out: its hook moves its cursor after any other answer, and
     what it sends again is known by then."""
     if answer["held_back"] and answer["status"] != "dry_run":
-        raise NotAllTakenIn("; ".join(str(each) for each in _items(answer, "notes")))
+        raise NotAllTakenIn("; ".join(str(each) for each in _read_items(answer, "notes")))
     return answer
 
 
 # -- maintenance ---------------------------------------------------------------------------------
 
 
-def _maintenance(answer: Json) -> Told:
+def _translate_maintenance(answer: Json) -> OrmahAnswer:
     """Return a batch, what became of one, or that there is none. `busy` is its word for: stop."""
     status = answer["status"]
     if status == "ready":
-        return {**answer, "status": "awaiting_results", "batches": _batches(answer)}
+        return {**answer, "status": "awaiting_results", "batches": _build_batches(answer)}
     if status == "done":
-        return {**answer, "status": "completed", "apply_summary": _summary(answer)}
+        return {**answer, "status": "completed", "apply_summary": _build_summary(answer)}
     return {**answer, "status": "busy"}
 
 
-def _batches(answer: Json) -> Json:
+def _build_batches(answer: Json) -> Json:
     memories: Any = answer["memories"]
-    batches: Json = {name: _pairs(_items(answer, name), memories) for name in _PAIRS}
+    batches: Json = {
+        name: _build_pairs(_read_items(answer, name), memories) for name in _PAIR_LISTS
+    }
     clusters = [
-        [_node(each, memories) for each in cluster["node_ids"]]
-        for cluster in _items(answer, "consolidation_clusters")
+        [_build_node(each, memories) for each in cluster["node_ids"]]
+        for cluster in _read_items(answer, "consolidation_clusters")
         if memories.keys() >= set(cluster["node_ids"])
     ]
-    batches["consolidation_clusters"] = [each for each in clusters if _whole(each, CLUSTER_CHARS)]
-    counts = [f"{len(_items(batches, name))} {name.replace('_', ' ')}" for name in batches]
+    batches["consolidation_clusters"] = [
+        each for each in clusters if _is_shown_whole(each, MAX_CLUSTER_CHARS)
+    ]
+    counts = [f"{len(_read_items(batches, name))} {name.replace('_', ' ')}" for name in batches]
     summary = ", ".join(each for each in counts if not each.startswith("0 "))
     return {**batches, "summary": summary or "nothing to process"}
 
 
-def _pairs(asked_about: Sequence[Any], memories: Mapping[str, Any]) -> list[Json]:
+def _build_pairs(asked_about: Sequence[Any], memories: Mapping[str, Any]) -> list[Json]:
     pairs = [
         {
             **each,
-            "node_a": _node(each["node_a_id"], memories),
-            "node_b": _node(each["node_b_id"], memories),
+            "node_a": _build_node(each["node_a_id"], memories),
+            "node_b": _build_node(each["node_b_id"], memories),
         }
         for each in asked_about
         if memories.keys() >= {each["node_a_id"], each["node_b_id"]}
     ]
-    return [each for each in pairs if _whole((each["node_a"], each["node_b"]), PAIR_CHARS)]
+    return [
+        each for each in pairs if _is_shown_whole((each["node_a"], each["node_b"]), MAX_PAIR_CHARS)
+    ]
 
 
-def _node(memory_id: str, memories: Mapping[str, Any]) -> Json:
+def _build_node(memory_id: str, memories: Mapping[str, Any]) -> Json:
     known = memories[memory_id]
     return {"space": None, **known, "id": memory_id, "title": known.get("title") or ""}
 
 
-def _whole(nodes: Sequence[Json], chars: int) -> bool:
+def _is_shown_whole(nodes: Sequence[Json], chars: int) -> bool:
     """Whether a client shows all that these say."""
     return all(len(str(each["content"])) <= chars for each in nodes)
 
 
-def _summary(answer: Json) -> Json:
+def _build_summary(answer: Json) -> Json:
     """Return what was done: a line for each job."""
-    reports = _items(answer, "reports")
+    reports = _read_items(answer, "reports")
     counts = {each["job"]: each.get("applied", 0) for each in reports}
     return {**counts, "text": answer["text"]}
 
 
-_SHAPES: Mapping[str, Callable[[Json], Told]] = {
-    "proposals": _proposals,
-    "decide": _decided,
-    "merges": _merges,
-    "audit": _audit,
-    "maintenance": _maintenance,
-    "hand_in": _maintenance,
-    "ingest_conversation": _ingested,
+_TRANSLATOR_BY_OPERATION: Mapping[str, Callable[[Json], OrmahAnswer]] = {
+    "proposals": _translate_proposals,
+    "decide": _translate_decision,
+    "merges": _translate_merges,
+    "audit": _translate_events,
+    "maintenance": _translate_maintenance,
+    "hand_in": _translate_maintenance,
+    "ingest_conversation": _refuse_incomplete_ingest,
 }

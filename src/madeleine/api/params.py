@@ -12,47 +12,47 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from madeleine.api.contract.schema import without_none
+from madeleine.api.contract.schema import strip_none
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.errors import InvalidValue
 
-_WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
-_FLAGS = {"true": True, "false": False}
+_WHOLE_NUMBER_PATTERN = re.compile(r"-?[0-9]{1,18}\Z")
+_FLAG_BY_TEXT = {"true": True, "false": False}
 
 
-def typed_query(operation: str, query: Mapping[str, object]) -> dict[str, object]:
+def parse_query(operation: str, query: Mapping[str, object]) -> dict[str, object]:
     """Return the parameters with the types that the operation declares."""
-    known = {field.wire: field for field in SHAPES[operation].query_fields}
-    return {name: _typed(known.get(name), value) for name, value in query.items()}
+    known = {field.wire: field for field in SHAPES_BY_OPERATION[operation].query_fields}
+    return {name: _parse_value(known.get(name), value) for name, value in query.items()}
 
 
-def _typed(field: ShapeField | None, value: object) -> object:
+def _parse_value(field: ShapeField | None, value: object) -> object:
     if field is None:
         return value
-    kind = _plain_type(field)
+    kind = _bare_type(field)
     if kind is tuple:
-        return _texts(value)
+        return _split_texts(value)
     if isinstance(value, list):
         raise InvalidValue(field.wire, "is given more than once")
-    if isinstance(value, str) and kind is int and _WHOLE.match(value):
+    if isinstance(value, str) and kind is int and _WHOLE_NUMBER_PATTERN.match(value):
         return int(value)
     if isinstance(value, str) and kind is bool:
-        return _FLAGS.get(value, value)
+        return _FLAG_BY_TEXT.get(value, value)
     return value
 
 
-def _plain_type(field: ShapeField) -> Any:
+def _bare_type(field: ShapeField) -> Any:
     """Return the type of a parameter without what is said about it."""
-    kind = without_none(field.type)
+    kind = strip_none(field.type)
     origin = typing.get_origin(kind)
     return typing.get_args(kind)[0] if origin is typing.Annotated else origin or kind
 
 
-def _texts(value: object) -> object:
+def _split_texts(value: object) -> object:
     """Take a list apart that was given by repetition, by commas, or by both."""
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
-        return _texts(",".join(value))
+        return _split_texts(",".join(value))
     return value

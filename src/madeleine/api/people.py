@@ -25,7 +25,7 @@ from madeleine.api.contract.responses import (
     TokenEntry,
     TokenList,
 )
-from madeleine.api.reach import Reach
+from madeleine.api.reach import CallerReach
 from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed, StillKept
 from madeleine.model.draft import read_one_line
 from madeleine.model.people import (
@@ -42,28 +42,28 @@ from madeleine.model.times import format_time
 from madeleine.model.words import read_word
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
     from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
-NAME_CHARS = 100
+MAX_NAME_CHARS = 100
 
 
 # -- people ----------------------------------------------------------------------------------
 
 
-def people(reach: Reach, call: Call) -> PeopleList:
+def list_people(reach: CallerReach, call: OperationCall) -> PeopleList:
     """Return everybody, with what they share."""
-    known, _ = _who(reach)
-    found = [_person(each, known.memberships(each.name)) for each in known.people()]
+    known, _ = _require_people(reach)
+    found = [_build_person(each, known.memberships(each.name)) for each in known.people()]
     lines = [f"  {each.name}" for each in found]
-    text = "\n".join([texts.count(len(found), "person", "people"), *lines])
+    text = "\n".join([texts.render_count(len(found), "person", "people"), *lines])
     return PeopleList(text=text, people=found, server=known.home)
 
 
-def add_person(reach: Reach, call: Call) -> AddedPerson:
-    known, _ = _who(reach)
+def add_person(reach: CallerReach, call: OperationCall) -> AddedPerson:
+    known, _ = _require_people(reach)
     reader = RequestReader(call.body)
     name, keep = read_person_name(reader.required_text("name")), reader.flag("keep")
     reader.done()
@@ -71,16 +71,18 @@ def add_person(reach: Reach, call: Call) -> AddedPerson:
     if kept and not keep and name not in {each.name for each in known.people()}:
         raise StillKept(name, kept, f"person add {name}", f"person remove {name}")
     made = known.add(name)
-    return AddedPerson(text=f"Added {name}{_with(kept)}", person=_person(made, ()), kept=kept)
+    return AddedPerson(
+        text=f"Added {name}{_render_kept(kept)}", person=_build_person(made, ()), kept=kept
+    )
 
 
-def remove_person(reach: Reach, call: Call) -> RemovedPerson:
-    known, _ = _who(reach)
-    name, reader = read_person_name(call.named), RequestReader(call.query)
+def remove_person(reach: CallerReach, call: OperationCall) -> RemovedPerson:
+    known, _ = _require_people(reach)
+    name, reader = read_person_name(call.path_id), RequestReader(call.query)
     erase = reader.flag("erase")
     reader.done()
     if erase and known.has_tenant(name):
-        _clear(reach, name)
+        _clear_index(reach, name)
     known.remove(name, erase)
     kept = "their memory is erased" if erase else "their memory is kept"
     return RemovedPerson(text=f"Removed {name}: {kept}", name=name, erased=erase)
@@ -89,23 +91,23 @@ def remove_person(reach: Reach, call: Call) -> RemovedPerson:
 # -- tokens ----------------------------------------------------------------------------------
 
 
-def tokens(reach: Reach, call: Call) -> TokenList:
+def list_tokens(reach: CallerReach, call: OperationCall) -> TokenList:
     """Return the caller's tokens; to an admin everybody's."""
-    known, caller = _who(reach)
+    known, caller = _require_people(reach)
     reader = RequestReader(call.query)
     person = reader.text("person")
     reader.done()
     whose = person if caller.role is Role.ADMIN else caller.person
     found = known.tokens(whose) if person in (None, whose) else []
     lines = [f"  {each.id[:8]}  {each.person}  {each.role.value}  {each.name}" for each in found]
-    text = "\n".join([texts.count(len(found), "token"), *lines])
-    return TokenList(text=text, tokens=[TokenEntry(**_token(each)) for each in found])
+    text = "\n".join([texts.render_count(len(found), "token"), *lines])
+    return TokenList(text=text, tokens=[TokenEntry(**_token_fields(each)) for each in found])
 
 
-def create_token(reach: Reach, call: Call) -> CreatedToken:
-    known, _ = _who(reach)
+def create_token(reach: CallerReach, call: OperationCall) -> CreatedToken:
+    known, _ = _require_people(reach)
     reader = RequestReader(call.body)
-    name = read_one_line("name", reader.required_text("name"), NAME_CHARS)
+    name = read_one_line("name", reader.required_text("name"), MAX_NAME_CHARS)
     person = reader.text("person")
     role = reader.choice(Role, "role", Role.WRITER)
     reader.done()
@@ -113,39 +115,39 @@ def create_token(reach: Reach, call: Call) -> CreatedToken:
         raise InvalidValue("name", "is empty", hint="such as the client that will show it")
     made, secret = known.create_token(name, person or known.home, role)
     text = f"Made the token {made.id[:8]} of {made.person}. It is shown this once:\n{secret}"
-    return CreatedToken(text=text, token=secret, **_token(made))
+    return CreatedToken(text=text, token=secret, **_token_fields(made))
 
 
-def revoke_token(reach: Reach, call: Call) -> RevokedToken:
-    known, caller = _who(reach)
+def revoke_token(reach: CallerReach, call: OperationCall) -> RevokedToken:
+    known, caller = _require_people(reach)
     whose = None if caller.role is Role.ADMIN else caller.person
-    found = known.find_token(call.named, whose)
+    found = known.find_token(call.path_id, whose)
     known.revoke(found)
     text = f"Revoked {found.id[:8]} of {found.person}: {found.name}"
-    return RevokedToken(text=text, **_token(found))
+    return RevokedToken(text=text, **_token_fields(found))
 
 
 # -- shared spaces ---------------------------------------------------------------------------
 
 
-def spaces(reach: Reach, call: Call) -> SharedSpaceList:
+def list_spaces(reach: CallerReach, call: OperationCall) -> SharedSpaceList:
     """Return the shared spaces that the caller sees, with those who share them."""
-    known, caller = _who(reach)
+    known, caller = _require_people(reach)
     mine = {each.space: each.role for each in caller.spaces}
     names = known.spaces() if caller.role is Role.ADMIN else sorted(mine)
-    found = [_space(name, mine.get(name), known.members(name)) for name in names]
+    found = [_build_space(name, mine.get(name), known.members(name)) for name in names]
     lines = [f"  {each.name}  {each.role or 'no member'}" for each in found]
-    text = "\n".join([texts.count(len(found), "shared space"), *lines])
+    text = "\n".join([texts.render_count(len(found), "shared space"), *lines])
     return SharedSpaceList(text=text, spaces=found)
 
 
-def share_space(reach: Reach, call: Call) -> JoinedSpace:
+def share_space(reach: CallerReach, call: OperationCall) -> JoinedSpace:
     """Give a person a role in a shared space; an admin makes the space by that."""
-    known, caller = _who(reach)
+    known, caller = _require_people(reach)
     reader = RequestReader(call.body)
     space = read_shared_space(reader.required_text("name"))
     person = read_person_name(reader.required_text("person"))
-    role, keep = _space_role(reader.raw("role")), reader.flag("keep")
+    role, keep = _read_space_role(reader.raw("role")), reader.flag("keep")
     reader.done()
     _check_owner(caller, space, "share_space")
     kept = 0 if space in known.spaces() else known.kept(tenant_of_space(space))
@@ -153,13 +155,13 @@ def share_space(reach: Reach, call: Call) -> JoinedSpace:
         named = shlex.quote(space)
         raise StillKept(space, kept, f"space share {named} --with {person}", f"space leave {named}")
     made = known.share(space, person, role, may_make=caller.role is Role.ADMIN)
-    text = f"{made.person} is {made.role.value} of the shared space {space}{_with(kept)}"
+    text = f"{made.person} is {made.role.value} of the shared space {space}{_render_kept(kept)}"
     return JoinedSpace(text=text, space=space, person=person, role=role.value, kept=kept)
 
 
-def unshare_space(reach: Reach, call: Call) -> LeftSpace:
+def unshare_space(reach: CallerReach, call: OperationCall) -> LeftSpace:
     """Take a person out of a shared space; without one, let nobody share it any more."""
-    known, caller = _who(reach)
+    known, caller = _require_people(reach)
     reader = RequestReader(call.body)
     space = read_shared_space(reader.required_text("name"))
     person, erase = reader.text("person"), reader.flag("erase")
@@ -172,24 +174,24 @@ def unshare_space(reach: Reach, call: Call) -> LeftSpace:
     if caller.role is not Role.ADMIN:
         raise NotAllowed("`unshare_space` of everybody", Role.ADMIN.value, caller.role.value)
     if erase and known.has_tenant(tenant_of_space(space)):
-        _clear(reach, tenant_of_space(space))
+        _clear_index(reach, tenant_of_space(space))
     known.remove_space(space, erase)
     kept = "what was in it is erased" if erase else "what is in it is kept"
     return LeftSpace(text=f"Nobody shares {space} any more: {kept}", space=space, erased=erase)
 
 
-def _clear(reach: Reach, tenant: str) -> None:
+def _clear_index(reach: CallerReach, tenant: str) -> None:
     """Empty an index, which may be kept elsewhere than what is true."""
     if reach.contexts is not None:
         reach.contexts.of(tenant).stores.index.clear()
 
 
-def _with(kept: int) -> str:
+def _render_kept(kept: int) -> str:
     """Say that somebody is given what another may have written."""
-    return f", with {texts.count(kept, 'memory')} kept under that name" if kept else ""
+    return f", with {texts.render_count(kept, 'memory')} kept under that name" if kept else ""
 
 
-def _space_role(given: object) -> Role:
+def _read_space_role(given: object) -> Role:
     role = Role.WRITER if given is None else read_word(Role, "role", given)
     if role is Role.ADMIN:
         raise InvalidValue("role", "is 'admin'", hint="in a space one is reader, writer or owner")
@@ -210,18 +212,18 @@ def _check_owner(caller: Caller, space: str, what: str) -> None:
 # -- pieces ----------------------------------------------------------------------------------
 
 
-def nobody(context: HomeContext, call: Call) -> object:
+def refuse_without_people(context: HomeContext, call: OperationCall) -> object:
     """What these operations do in a home of one person."""
     raise NoPeople
 
 
-def _who(reach: Reach) -> tuple[PeopleDirectory, Caller]:
+def _require_people(reach: CallerReach) -> tuple[PeopleDirectory, Caller]:
     if reach.people is None or reach.caller is None:
         raise NoPeople
     return reach.people, reach.caller
 
 
-def _person(person: Person, shares: Sequence[SpaceMember]) -> PersonEntry:
+def _build_person(person: Person, shares: Sequence[SpaceMember]) -> PersonEntry:
     return PersonEntry(
         name=person.name,
         created=format_time(person.created),
@@ -229,7 +231,7 @@ def _person(person: Person, shares: Sequence[SpaceMember]) -> PersonEntry:
     )
 
 
-def _token(token: AccessToken) -> dict[str, Any]:
+def _token_fields(token: AccessToken) -> dict[str, Any]:
     return {
         "id": token.id,
         "name": token.name,
@@ -240,7 +242,7 @@ def _token(token: AccessToken) -> dict[str, Any]:
     }
 
 
-def _space(name: str, role: Role | None, members: Sequence[SpaceMember]) -> SharedSpace:
+def _build_space(name: str, role: Role | None, members: Sequence[SpaceMember]) -> SharedSpace:
     return SharedSpace(
         name=name,
         role=None if role is None else role.value,
@@ -248,14 +250,14 @@ def _space(name: str, role: Role | None, members: Sequence[SpaceMember]) -> Shar
     )
 
 
-PEOPLE: Mapping[str, Callable[[Reach, Call], object]] = {
-    "people": people,
+PEOPLE_OPERATIONS: Mapping[str, Callable[[CallerReach, OperationCall], object]] = {
+    "people": list_people,
     "add_person": add_person,
     "remove_person": remove_person,
-    "tokens": tokens,
+    "tokens": list_tokens,
     "create_token": create_token,
     "revoke_token": revoke_token,
-    "spaces": spaces,
+    "spaces": list_spaces,
     "share_space": share_space,
     "unshare_space": unshare_space,
 }

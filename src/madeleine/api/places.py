@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 DEFAULT_HOME = "~/.madeleine"
-SOCKET_PATH_BYTES = 100  # Linux takes 107, macOS 103
+MAX_SOCKET_PATH_BYTES = 100  # Linux takes 107, macOS 103
 
 
 def home_path(given: str | Path | None = None) -> Path:
@@ -24,28 +24,28 @@ def run_folder(home: Path) -> Path:
     return home / "run"
 
 
-def own_socket(home: Path) -> Path:
+def own_socket_path(home: Path) -> Path:
     """Return where the socket is, unless its path would be too long."""
     return run_folder(home) / "socket"
 
 
-def elsewhere_file(home: Path) -> Path:
+def socket_pointer_path(home: Path) -> Path:
     """Return the file that names the socket when it is not in `run/`."""
     return run_folder(home) / "socket.path"
 
 
-def fits(path: Path) -> bool:
+def fits_socket_address(path: Path) -> bool:
     """Whether the system takes a path as the address of a socket."""
-    return len(os.fsencode(path)) <= SOCKET_PATH_BYTES
+    return len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES
 
 
 def socket_path(home: Path) -> Path:
     """Return the socket that a daemon on this home listens on, if there is one."""
-    own = own_socket(home)
-    if fits(own):
+    own = own_socket_path(home)
+    if fits_socket_address(own):
         return own
     try:
-        return Path(elsewhere_file(home).read_text(encoding="utf-8").strip())
+        return Path(socket_pointer_path(home).read_text(encoding="utf-8").strip())
     except FileNotFoundError:
         return own
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from madeleine.api.routes import BY_NAME
+from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import AmbiguousId, MemoryChoice, NotAllowed
 from madeleine.model.people import Role, tenant_of_space
 from madeleine.write.stores import Stores
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
-SHOWN = 8  # characters of an id
+SHOWN_ID_CHARS = 8  # characters of an id
 
-Held = Callable[[Stores, str], list[str]]
+IdLookup = Callable[[Stores, str], list[str]]
 """Returns what a context holds that an id, or the beginning of one, names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReachablePlace:
     """A context within reach, and what the caller may do there. `space` names a shared one."""
 
     role: Role
@@ -43,7 +43,7 @@ class Place:
         return self.open()
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """How the place is named to the caller."""
         return "your own memory" if self.space is None else f"the shared space `{self.space}`"
 
@@ -54,11 +54,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class CallerReach:
     """The caller's own context, and the shared ones."""
 
-    own: Place
-    shared: tuple[Place, ...] = ()
+    own: ReachablePlace
+    shared: tuple[ReachablePlace, ...] = ()
     caller: Caller | None = None
     """Nobody in particular in a home of one person."""
     contexts: HomeContexts | None = None
@@ -78,12 +78,12 @@ class Reach:
         """Whether the caller may name files of this machine."""
         return self.caller is None or self.caller.is_local
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[ReachablePlace]:
         """Give every place, the caller's own first."""
         yield self.own
         yield from self.shared
 
-    def among(self, spaces: tuple[str | None, ...]) -> list[Place]:
+    def places_for_spaces(self, spaces: tuple[str | None, ...]) -> list[ReachablePlace]:
         """Return the places in which memories of these spaces may be; no space means any. The
         caller may have memories of a shared space's name of their own."""
         return [
@@ -91,25 +91,25 @@ class Reach:
             *(each for each in self.shared if not spaces or each.space in spaces),
         ]
 
-    def at(self, space: str | None) -> Place:
+    def at(self, space: str | None) -> ReachablePlace:
         """Return where a memory of this space is kept."""
         return next((each for each in self.shared if each.space == space), self.own)
 
-    def nearly(self, space: str | None) -> str | None:
+    def find_similar_space(self, space: str | None) -> str | None:
         """Return the shared space that is called like this one but for capitals and blanks, when
         none is called just so: whoever writes there may have meant it."""
         if space is None or self.at(space) is not self.own:
             return None
         names = [each.space for each in self.shared if each.space is not None]
-        return next((name for name in names if _folded(name) == _folded(space)), None)
+        return next((name for name in names if _fold_name(name) == _fold_name(space)), None)
 
-    def holding(self, wanted: str, held: Held) -> Place:
+    def find_holder(self, wanted: str, held: IdLookup) -> ReachablePlace:
         """Return the place that holds what an id names, or the caller's own if none does: it
         says then that there is no such thing. An id that fits in several places is refused,
         unless one of them has exactly this one."""
         if not self.shared:
             return self.own
-        fitting: list[tuple[Place, list[str]]] = []
+        fitting: list[tuple[ReachablePlace, list[str]]] = []
         for place in self.places():
             found = held(place.context.stores, wanted)
             if wanted.lower() in found:
@@ -120,68 +120,68 @@ class Reach:
             raise AmbiguousId(
                 wanted,
                 [
-                    MemoryChoice(found[0], place=place.called, chars=SHOWN)
+                    MemoryChoice(found[0], place=place.label, chars=SHOWN_ID_CHARS)
                     for place, found in fitting
                 ],
             )
         return fitting[0][0] if fitting else self.own
 
 
-def alone(context: HomeContext) -> Reach:
+def single_home_reach(context: HomeContext) -> CallerReach:
     """Return the reach of who has a home to themselves."""
-    return Reach(Place(Role.ADMIN, lambda: context))
+    return CallerReach(ReachablePlace(Role.ADMIN, lambda: context))
 
 
-def reach_of(contexts: HomeContexts, caller: Caller) -> Reach:
+def caller_reach(contexts: HomeContexts, caller: Caller) -> CallerReach:
     """Return how far a caller reaches where several people share a database."""
-    own = Place(caller.role, partial(contexts.of, caller.person))
+    own = ReachablePlace(caller.role, partial(contexts.of, caller.person))
     shared = tuple(
-        Place(each.role, partial(contexts.of, tenant_of_space(each.space)), each.space)
+        ReachablePlace(each.role, partial(contexts.of, tenant_of_space(each.space)), each.space)
         for each in caller.spaces
     )
-    return Reach(own, shared, caller, contexts)
+    return CallerReach(own, shared, caller, contexts)
 
 
-def at_the_server(context: HomeContext) -> Reach:
+def local_reach(context: HomeContext) -> CallerReach:
     """Return the reach of who opens a home themselves."""
     contexts = context.contexts
     if contexts is None or contexts.people is None:
-        return alone(context)
-    return reach_of(contexts, contexts.people.local())
+        return single_home_reach(context)
+    return caller_reach(contexts, contexts.people.local())
 
 
-def needed(operation: str) -> Role:
+def required_role(operation: str) -> Role:
     """Return the role that an operation needs where it acts."""
-    return Role(BY_NAME[operation].role)
+    return Role(ROUTE_BY_NAME[operation].role)
 
 
-def _folded(space: str) -> str:
+def _fold_name(space: str) -> str:
     return "".join(unicodedata.normalize("NFKC", space).casefold().split())
 
 
 # --- what a context holds ---------------------------------------------------------------------
 
 
-def memories(stores: Stores, wanted: str) -> list[str]:
+def find_memories(stores: Stores, wanted: str) -> list[str]:
     """Return the memories that an id names."""
     prefix = wanted.strip().strip("`").lower()
     return stores.search.ids_with_prefix(prefix, 2) if prefix else []
 
 
-def memories_or_trash(stores: Stores, wanted: str) -> list[str]:
+def find_memories_or_trash(stores: Stores, wanted: str) -> list[str]:
     """The same, with those that are forgotten."""
-    found = memories(stores, wanted)
+    found = find_memories(stores, wanted)
     return found or sorted({each.memory.id for each in stores.vault.find_trashed(wanted.strip())})
 
 
-def changes(stores: Stores, wanted: str) -> list[str]:
+def find_changes(stores: Stores, wanted: str) -> list[str]:
     """Return the changes that an id names, or of the run that it names."""
     events = stores.log.changes(wanted.strip())
     named = {str(each.body.get(key)) for each in events for key in ("change", "run")}
     return sorted(each for each in named if each.startswith(wanted.strip()))
 
 
-def proposals(stores: Stores, wanted: str) -> list[str]:
+def find_proposals(stores: Stores, wanted: str) -> list[str]:
     """Return the proposals that an id names."""
     prefix = wanted.strip().lower()
     every = stores.log.proposals() if prefix else []

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable
 
 from madeleine.api.contract.memories import CONTRACT
-from madeleine.api.contract.schema import Schema, Schemas
+from madeleine.api.contract.schema import JsonSchema, SchemaBuilder
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES
-from madeleine.api.routes import ROUTES, TOLD, Route
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
+from madeleine.api.routes import NON_JSON_ROUTES, ROUTES, Route
 
-PAGE = """\
+PAGE_TOP = """\
 # Routes
 
 The daemon answers on `127.0.0.1:8787` (settings `server.host` and `server.port`) and on the
@@ -74,38 +74,38 @@ What answers hold. A field that is marked with ? may be missing; new fields may 
 """
 
 
-def routes_page() -> str:
+def render_routes_page() -> str:
     """Return the whole page."""
-    schemas = Schemas(CONTRACT, prefix="")
-    sections = [_section(route, schemas) for route in (*ROUTES, *TOLD)]
-    shapes = [_shape(name, schema) for name, schema in sorted(schemas.named.items())]
-    return PAGE + "\n\n".join([*sections, SHAPES_HEADING.strip(), *shapes]) + "\n"
+    schemas = SchemaBuilder(CONTRACT, prefix="")
+    sections = [_render_route(route, schemas) for route in (*ROUTES, *NON_JSON_ROUTES)]
+    shapes = [_render_shape(name, schema) for name, schema in sorted(schemas.named.items())]
+    return PAGE_TOP + "\n\n".join([*sections, SHAPES_HEADING.strip(), *shapes]) + "\n"
 
 
-def _section(route: Route, schemas: Schemas) -> str:
+def _render_route(route: Route, schemas: SchemaBuilder) -> str:
     summary = f"`{route.name}`: {route.summary}. Role: {route.role}."
     parts = [f"## {route.method} {route.path}", summary]
     if route.open:
         parts.append("Needs no token.")
     if route.admin:
         parts.append("Needs the admin token, when `server.admin_token` is set.")
-    if route.name in SHAPES:
-        parts.extend(_table("Query", SHAPES[route.name].query_fields, schemas))
-        parts.extend(_table("Body", SHAPES[route.name].body_fields, schemas))
-    parts.append(f"Answer: {_answer(route, schemas)}")
+    if route.name in SHAPES_BY_OPERATION:
+        parts.extend(_render_fields("Query", SHAPES_BY_OPERATION[route.name].query_fields, schemas))
+        parts.extend(_render_fields("Body", SHAPES_BY_OPERATION[route.name].body_fields, schemas))
+    parts.append(f"Answer: {_render_answer(route, schemas)}")
     return "\n\n".join(parts)
 
 
-def _answer(route: Route, schemas: Schemas) -> str:
-    if route.name not in SHAPES:
+def _render_answer(route: Route, schemas: SchemaBuilder) -> str:
+    if route.name not in SHAPES_BY_OPERATION:
         return f"`{route.answer}`"
-    return schema_words(schemas.of(SHAPES[route.name].answer))
+    return render_schema_type(schemas.of(SHAPES_BY_OPERATION[route.name].answer))
 
 
-def _shape(name: str, schema: Schema) -> str:
+def _render_shape(name: str, schema: JsonSchema) -> str:
     """Return the fields of a shape as a table."""
     rows = [
-        f"| `{field}{'' if field in schema['required'] else '?'}` | {schema_words(each)} | "
+        f"| `{field}{'' if field in schema['required'] else '?'}` | {render_schema_type(each)} | "
         f"{each.get('description', '')} |"
         for field, each in schema["properties"].items()
     ]
@@ -117,33 +117,35 @@ def _shape(name: str, schema: Schema) -> str:
     return "\n".join([*head, "| field | type | |", "|---|---|---|", *rows])
 
 
-def schema_words(schema: Schema) -> str:
+def render_schema_type(schema: JsonSchema) -> str:
     """Return the type that a schema describes in words, with a link to each shape."""
     if "$ref" in schema:
         return f"[{schema['$ref']}](#{schema['$ref'].lower()})"
     if "anyOf" in schema and "type" not in schema:
-        return " or ".join(dict.fromkeys(schema_words(each) for each in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(render_schema_type(each) for each in schema["anyOf"]))
     if "enum" in schema:
         return " or ".join("null" if each is None else f"`{each}`" for each in schema["enum"])
     names = schema.get("type", "any value")
     if names == "array" and "items" in schema:
-        return f"array of {schema_words(schema['items'])}"
+        return f"array of {render_schema_type(schema['items'])}"
     if names == "array":
-        return f"array: {', '.join(schema_words(each) for each in schema['prefixItems'])}"
+        return f"array: {', '.join(render_schema_type(each) for each in schema['prefixItems'])}"
     if names == "object" and isinstance(schema.get("additionalProperties"), dict):
-        return f"object of {schema_words(schema['additionalProperties'])}"
+        return f"object of {render_schema_type(schema['additionalProperties'])}"
     return " or ".join(names) if isinstance(names, list) else str(names)
 
 
-def _table(title: str, fields: Iterable[ShapeField], schemas: Schemas) -> list[str]:
-    rows = [f"| `{each.wire}` | {_type(each, schemas)} | {each.help} |" for each in fields]
+def _render_fields(title: str, fields: Iterable[ShapeField], schemas: SchemaBuilder) -> list[str]:
+    rows = [
+        f"| `{each.wire}` | {_render_field_type(each, schemas)} | {each.help} |" for each in fields
+    ]
     return ["\n".join([f"| {title} | type | |", "|---|---|---|", *rows])] if rows else []
 
 
-def _type(field: ShapeField, schemas: Schemas) -> str:
+def _render_field_type(field: ShapeField, schemas: SchemaBuilder) -> str:
     needed = ", required" if field.is_required else ""
-    return schema_words(schemas.property_of(field)) + needed
+    return render_schema_type(schemas.property_of(field)) + needed
 
 
 if __name__ == "__main__":
-    sys.stdout.write(routes_page())
+    sys.stdout.write(render_routes_page())

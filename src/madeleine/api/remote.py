@@ -19,25 +19,33 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import quote, urlencode
 
-from madeleine.api.places import fits, is_private, own_socket, run_folder, socket_path
-from madeleine.api.routes import BY_NAME, Route
+from madeleine.api.places import (
+    fits_socket_address,
+    is_private,
+    own_socket_path,
+    run_folder,
+    socket_path,
+)
+from madeleine.api.routes import ROUTE_BY_NAME, Route
 from madeleine.api.wire import error_from_json
 from madeleine.errors import DaemonDown, MadeleineError, Unavailable
 
 Json = dict[str, object]
 
-CONNECT_SECONDS = 5.0
-ANSWER_SECONDS = 600.0  # a daemon that is alive but stuck; one that dies hangs up at once
-STOP_SECONDS = 60.0
-HEARD_SECONDS = 10.0  # for a daemon to say that it was told to end; one that is stuck never does
-LAST_SECONDS = 5.0  # after SIGTERM, before SIGKILL
-PAUSE_SECONDS = 0.02
+CONNECT_TIMEOUT_SECONDS = 5.0
+ANSWER_TIMEOUT_SECONDS = 600.0  # a daemon that is alive but stuck; one that dies hangs up at once
+STOP_TIMEOUT_SECONDS = 60.0
+STOP_REPLY_TIMEOUT_SECONDS = (
+    10.0  # for a daemon to say that it was told to end; one that is stuck never does
+)
+SIGNAL_TIMEOUT_SECONDS = 5.0  # after SIGTERM, before SIGKILL
+POLL_SECONDS = 0.02
 
 
 class RemoteDoor:
     """Calls operations of the daemon behind a socket. Any thread may use it."""
 
-    def __init__(self, where: Path, patience: float = ANSWER_SECONDS) -> None:
+    def __init__(self, where: Path, patience: float = ANSWER_TIMEOUT_SECONDS) -> None:
         self.where = where
         self._patience = patience
 
@@ -50,12 +58,12 @@ class RemoteDoor:
         by: str = "python",
     ) -> Json:
         """Ask the daemon and return its answer; what it refuses is raised."""
-        route = BY_NAME[name]
+        route = ROUTE_BY_NAME[name]
         seconds = None if route.unbounded else self._patience
-        status, answer = self._ask(_request(route, id, query, body, by), seconds)
+        status, answer = self._ask(_build_request(route, id, query, body, by), seconds)
         if status >= 400:
-            raise _error(status, _read(answer))
-        return _read(answer)
+            raise _build_error(status, _parse_json(answer))
+        return _parse_json(answer)
 
     perform = call
     """In this process an answer is a dataclass (`LocalDoor.perform`); a daemon's is JSON."""
@@ -65,29 +73,31 @@ class RemoteDoor:
 
     def _ask(self, request: bytes, seconds: float | None) -> tuple[int, bytes]:
         try:
-            with _connected(self.where) as connection:
+            with _connect(self.where) as connection:
                 connection.settimeout(seconds)
                 connection.sendall(request)
-                return _answer(connection)
+                return _read_response(connection)
         except (FileNotFoundError, ConnectionRefusedError) as error:
             raise DaemonDown(str(self.where)) from error
         except (OSError, EOFError, ValueError) as error:
-            raise _went_away(self.where) from error
+            raise _connection_lost_error(self.where) from error
 
 
 def find_daemon(home: Path) -> RemoteDoor | None:
     """Return the door to the daemon on this home, or None if none is running."""
     where = socket_path(home)
-    if not fits(where) or (where != own_socket(home) and not is_private(where.parent)):
+    if not fits_socket_address(where) or (
+        where != own_socket_path(home) and not is_private(where.parent)
+    ):
         return None
     try:
-        _connected(where).close()
+        _connect(where).close()
     except OSError:
         return None
     return RemoteDoor(where)
 
 
-def stop_daemon(home: Path, wait_seconds: float = STOP_SECONDS) -> bool:
+def stop_daemon(home: Path, wait_seconds: float = STOP_TIMEOUT_SECONDS) -> bool:
     """Ask the daemon to end and wait until it let go of the home; False if none was running.
 
     One that does not hear us, or does not end in time, is ended by its process id: what it
@@ -96,17 +106,17 @@ def stop_daemon(home: Path, wait_seconds: float = STOP_SECONDS) -> bool:
     door = find_daemon(home)
     if door is None:
         return False
-    heard = _told_to_stop(door.where, min(HEARD_SECONDS, wait_seconds))
-    if heard and _is_free(home, wait_seconds):
+    heard = _ask_to_stop(door.where, min(STOP_REPLY_TIMEOUT_SECONDS, wait_seconds))
+    if heard and _wait_until_free(home, wait_seconds):
         return True
     for number in (signal.SIGTERM, signal.SIGKILL):
-        _send(home, number)
-        if _is_free(home, LAST_SECONDS):
+        _send_signal(home, number)
+        if _wait_until_free(home, SIGNAL_TIMEOUT_SECONDS):
             return True
     raise Unavailable("the daemon does not end", hint="see logs/daemon.log")
 
 
-def _told_to_stop(where: Path, seconds: float) -> bool:
+def _ask_to_stop(where: Path, seconds: float) -> bool:
     try:
         RemoteDoor(where, seconds).call("stop")
     except Unavailable:
@@ -114,32 +124,32 @@ def _told_to_stop(where: Path, seconds: float) -> bool:
     return True
 
 
-def _is_free(home: Path, wait_seconds: float) -> bool:
+def _wait_until_free(home: Path, wait_seconds: float) -> bool:
     """Whether nobody has the home open, at the latest after so many seconds."""
     deadline = time.monotonic() + wait_seconds
-    while _is_held(run_folder(home) / "lock"):
+    while _is_lock_held(run_folder(home) / "lock"):
         if time.monotonic() >= deadline:
             return False
-        time.sleep(PAUSE_SECONDS)
+        time.sleep(POLL_SECONDS)
     return True
 
 
-def _send(home: Path, number: signal.Signals) -> None:
+def _send_signal(home: Path, number: signal.Signals) -> None:
     """Send a signal to the daemon, if it is the one that has the home open: whoever holds the
     lock wrote its process id there, and a daemon also announces it."""
     run = run_folder(home)
     try:
         pid, holder = ((run / name).read_text(encoding="ascii").strip() for name in ("pid", "lock"))
-        if pid == holder and pid.isdigit() and _is_held(run / "lock"):
+        if pid == holder and pid.isdigit() and _is_lock_held(run / "lock"):
             os.kill(int(pid), number)
     except (FileNotFoundError, ProcessLookupError):
         return  # it ended meanwhile
 
 
-def _connected(where: Path) -> socket.socket:
+def _connect(where: Path) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.settimeout(CONNECT_SECONDS)
+        connection.settimeout(CONNECT_TIMEOUT_SECONDS)
         connection.connect(os.fspath(where))
     except OSError:
         connection.close()
@@ -147,7 +157,7 @@ def _connected(where: Path) -> socket.socket:
     return connection
 
 
-def _is_held(lock: Path) -> bool:
+def _is_lock_held(lock: Path) -> bool:
     try:
         handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -161,7 +171,7 @@ def _is_held(lock: Path) -> bool:
     return False
 
 
-def _request(
+def _build_request(
     route: Route,
     id: str | None,
     query: Mapping[str, object] | None,
@@ -170,14 +180,14 @@ def _request(
 ) -> bytes:
     data = json.dumps(dict(body or {})).encode("ascii") if route.method == "POST" else b""
     head = (
-        f"{route.method} {_target(route, id, query)} HTTP/1.1\r\n"
+        f"{route.method} {_build_target(route, id, query)} HTTP/1.1\r\n"
         f"Host: localhost\r\nX-Agent-Id: {' '.join(by.split())}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
     )
     return head.encode("utf-8") + data
 
 
-def _answer(connection: socket.socket) -> tuple[int, bytes]:
+def _read_response(connection: socket.socket) -> tuple[int, bytes]:
     """Read one answer whole; one that breaks off is an EOFError."""
     with connection.makefile("rb") as stream:
         first = stream.readline().split(b" ", 2)
@@ -194,13 +204,13 @@ def _answer(connection: socket.socket) -> tuple[int, bytes]:
     return int(first[1]), answer
 
 
-def _target(route: Route, id: str | None, query: Mapping[str, object] | None) -> str:
+def _build_target(route: Route, id: str | None, query: Mapping[str, object] | None) -> str:
     path = route.path.replace("{id}", quote(id or "", safe=""))
-    pairs = [(name, text) for name, value in (query or {}).items() for text in _words(value)]
+    pairs = [(name, text) for name, value in (query or {}).items() for text in _query_values(value)]
     return f"{path}?{urlencode(pairs)}" if pairs else path
 
 
-def _words(value: object) -> list[str]:
+def _query_values(value: object) -> list[str]:
     """Return a value as query parameters: none, one, or one for each item of a list."""
     if value is None:
         return []
@@ -209,21 +219,21 @@ def _words(value: object) -> list[str]:
     return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
-def _read(data: bytes) -> Json:
+def _parse_json(data: bytes) -> Json:
     try:
         return cast("Json", json.loads(data))
     except (ValueError, RecursionError) as error:
         raise Unavailable("the daemon's answer is not JSON", hint="see logs/daemon.log") from error
 
 
-def _error(status: int, answer: Json) -> MadeleineError:
+def _build_error(status: int, answer: Json) -> MadeleineError:
     given = answer.get("error")
     error = error_from_json(given if isinstance(given, dict) else {"message": f"HTTP {status}"})
     error.http_status = status
     return error
 
 
-def _went_away(where: Path) -> Unavailable:
+def _connection_lost_error(where: Path) -> Unavailable:
     return Unavailable(
         f"the daemon at {where} went away before it answered",
         hint="look whether it was done, then try again",

@@ -665,7 +665,7 @@ ROUTES: tuple[Route, ...] = (
 )
 
 # What only the daemon can tell, and not as JSON.
-EVENTS = Route(
+EVENTS_ROUTE = Route(
     "events",
     "GET",
     "/events",
@@ -675,7 +675,7 @@ EVENTS = Route(
     role="reader",
     answer="a stream of events, each with a name and a JSON body",
 )
-METRICS = Route(
+METRICS_ROUTE = Route(
     "metrics",
     "GET",
     "/metrics",
@@ -683,6 +683,6 @@ METRICS = Route(
     role="reader",
     answer="text in the format of Prometheus",
 )
-TOLD = (EVENTS, METRICS)
+NON_JSON_ROUTES = (EVENTS_ROUTE, METRICS_ROUTE)
 
-BY_NAME = MappingProxyType({route.name: route for route in ROUTES})
+ROUTE_BY_NAME = MappingProxyType({route.name: route for route in ROUTES})

@@ -32,21 +32,21 @@ from madeleine.sleep.sleeper import JobRequest
 from madeleine.write.proposals import preview_proposal
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-INSIGHTS = 50
-INSIGHTS_AT_MOST = 1_000
-FULL = "full"  # all four tasks of the consolidation engine
+DEFAULT_INSIGHTS = 50
+MAX_INSIGHTS = 1_000
+FULL_MODE = "full"  # all four tasks of the consolidation engine
 
 
-def tasks(context: HomeContext, call: Call) -> JobList:
-    return answers.tasks(
-        job_states(context), context.settings.sleep.enabled, context.sleeper.running()
+def list_jobs(context: HomeContext, call: OperationCall) -> JobList:
+    return answers.build_job_list(
+        read_job_states(context), context.settings.sleep.enabled, context.sleeper.running()
     )
 
 
-def job_states(context: HomeContext, jobs: Sequence[str] = ()) -> list[answers.JobState]:
+def read_job_states(context: HomeContext, jobs: Sequence[str] = ()) -> list[answers.JobState]:
     """Return how each job stands, in the documented order, or those that are named."""
     sleeper = context.sleeper
     running, waiting, last = sleeper.running(), sleeper.waiting(), sleeper.last_runs()
@@ -65,35 +65,38 @@ def job_states(context: HomeContext, jobs: Sequence[str] = ()) -> list[answers.J
     ]
 
 
-def standing(context: HomeContext) -> SleepStatus:
+def read_sleep_status(context: HomeContext) -> SleepStatus:
     """Return what status says: how each job's last run went, and what waits for a person."""
     pending = context.stores.log.proposals(ProposalStatus.PENDING)
     return SleepStatus(
         enabled=context.settings.sleep.enabled,
         judge=context.settings.judge.kind,
         proposals=len(pending),
-        jobs=[answers.job_in_status(each) for each in (*job_states(context), *_failing(context))],
+        jobs=[
+            answers.build_short_job_status(each)
+            for each in (*read_job_states(context), *_find_failing_tasks(context))
+        ],
     )
 
 
-def _failing(context: HomeContext) -> list[answers.JobState]:
+def _find_failing_tasks(context: HomeContext) -> list[answers.JobState]:
     """Return the tasks of the consolidation engine whose last run failed."""
     last = context.sleeper.last_runs()
     failing = [each for each in context.sleeper.tasks if each in last and last[each].failures]
-    return job_states(context, failing) if failing else []
+    return read_job_states(context, failing) if failing else []
 
 
-def run_all(context: HomeContext, call: Call) -> SleepRun:
-    dry_run, at_once, wait = _options(call)
-    return _run(context, context.sleeper.ask(None, dry_run, at_once), wait)
+def run_all(context: HomeContext, call: OperationCall) -> SleepRun:
+    dry_run, at_once, wait = _read_run_options(call)
+    return _answer_run(context, context.sleeper.ask(None, dry_run, at_once), wait)
 
 
-def run_task(context: HomeContext, call: Call) -> SleepRun:
-    dry_run, at_once, wait = _options(call)
-    return _run(context, context.sleeper.ask([call.named], dry_run, at_once), wait)
+def run_task(context: HomeContext, call: OperationCall) -> SleepRun:
+    dry_run, at_once, wait = _read_run_options(call)
+    return _answer_run(context, context.sleeper.ask([call.path_id], dry_run, at_once), wait)
 
 
-def _options(call: Call) -> tuple[bool, bool, bool]:
+def _read_run_options(call: OperationCall) -> tuple[bool, bool, bool]:
     """Return whether it is a dry run, whether memories get no time before they fade, and whether
     the caller waits for the end."""
     body, query = RequestReader(call.body), RequestReader(call.query)
@@ -103,32 +106,34 @@ def _options(call: Call) -> tuple[bool, bool, bool]:
     return dry_run, at_once, wait
 
 
-def _run(context: HomeContext, asked: JobRequest, wait: bool) -> SleepRun:
+def _answer_run(context: HomeContext, asked: JobRequest, wait: bool) -> SleepRun:
     """Answer at once, unless who asks wants to wait or nobody else would do the work."""
     if wait or not context.sleeper.attended:
         context.sleeper.wait(asked)
-    return answers.asked(asked, list(asked.reports))
+    return answers.build_sleep_run(asked, list(asked.reports))
 
 
-def stop_task(context: HomeContext, call: Call) -> StoppedJob:
-    job = call.named
-    return answers.stopped(job, context.sleeper.stop(None if job == answers.EVERYTHING else job))
+def stop_task(context: HomeContext, call: OperationCall) -> StoppedJob:
+    job = call.path_id
+    return answers.build_stopped_job(
+        job, context.sleeper.stop(None if job == answers.ALL_JOBS else job)
+    )
 
 
-def pause_task(context: HomeContext, call: Call) -> PausedJob:
-    return answers.paused(call.named, True, context.sleeper.pause(call.named))
+def pause_task(context: HomeContext, call: OperationCall) -> PausedJob:
+    return answers.build_paused_job(call.path_id, True, context.sleeper.pause(call.path_id))
 
 
-def resume_task(context: HomeContext, call: Call) -> PausedJob:
-    return answers.paused(call.named, False, context.sleeper.resume(call.named))
+def resume_task(context: HomeContext, call: OperationCall) -> PausedJob:
+    return answers.build_paused_job(call.path_id, False, context.sleeper.resume(call.path_id))
 
 
 # -- the consolidation engine ----------------------------------------------------------------
 
 
-def consolidate(context: HomeContext, call: Call) -> ConsolidationRun:
+def consolidate(context: HomeContext, call: OperationCall) -> ConsolidationRun:
     """Run the tasks that are asked for, and wait for them unless told not to."""
-    tasks, dry_run = _tasks_asked(context, call)
+    tasks, dry_run = _read_tasks(context, call)
     query = RequestReader(call.query)
     wait = query.flag("wait", default=True)
     query.done()
@@ -137,10 +142,10 @@ def consolidate(context: HomeContext, call: Call) -> ConsolidationRun:
     if wait or not context.sleeper.attended:
         context.sleeper.wait(asked)
     paused = [each for each in context.sleeper.tasks if len(tasks) != 1 and each not in tasks]
-    return consolidation.ran(asked, began, context.stores.clock.now(), paused)
+    return consolidation.build_consolidation_run(asked, began, context.stores.clock.now(), paused)
 
 
-def _tasks_asked(context: HomeContext, call: Call) -> tuple[tuple[str, ...], bool]:
+def _read_tasks(context: HomeContext, call: OperationCall) -> tuple[tuple[str, ...], bool]:
     """Return the tasks that a request names, under either name for them."""
     body = RequestReader(call.body)
     task, mode, dry_run = body.text("task"), body.text("mode"), body.flag("dry_run")
@@ -148,21 +153,21 @@ def _tasks_asked(context: HomeContext, call: Call) -> tuple[tuple[str, ...], boo
     if task is not None and mode is not None and task != mode:
         raise InvalidValue("mode", f"is {mode!r}, but `task` is {task!r}", hint="give one of them")
     known, named = context.sleeper.tasks, task if task is not None else mode
-    if named is None or (task is None and named == FULL):
+    if named is None or (task is None and named == FULL_MODE):
         return tuple(each for each in known if each not in context.sleeper.paused()), dry_run
     if named not in known:
         raise UnknownWord("mode" if task is None else "task", named, list(known))
     return (named,), dry_run
 
 
-def consolidate_status(context: HomeContext, call: Call) -> ConsolidationStatus:
+def read_consolidation_status(context: HomeContext, call: OperationCall) -> ConsolidationStatus:
     limit = context.settings.consolidation.history_limit
     sleeper, log = context.sleeper, context.stores.log
-    return consolidation.status(
-        consolidation.Standing(
+    return consolidation.build_consolidation_status(
+        consolidation.ConsolidationState(
             tasks=sleeper.tasks,
             last=sleeper.last_runs(),
-            next_run={each: next_task_run(context, each) for each in sleeper.tasks},
+            next_run={each: find_next_task_run(context, each) for each in sleeper.tasks},
             running=sleeper.running(),
             history=log.recent_events([EventKind.RUN.value], limit, sleeper.tasks),
             enabled=context.settings.consolidation.enabled,
@@ -173,7 +178,7 @@ def consolidate_status(context: HomeContext, call: Call) -> ConsolidationStatus:
     )
 
 
-def next_task_run(context: HomeContext, task: str) -> datetime | None:
+def find_next_task_run(context: HomeContext, task: str) -> datetime | None:
     """Return when a task will run by itself: by the timetable, or, where none runs, by the
     settings."""
     sleeper = context.sleeper
@@ -184,41 +189,43 @@ def next_task_run(context: HomeContext, task: str) -> datetime | None:
     return planned or task_run(last, task, context.intervals, now)
 
 
-def proposal(context: HomeContext, call: Call) -> ShownProposal:
-    return answers.proposal(preview_proposal(context.stores, call.named))
+def show_proposal_difference(context: HomeContext, call: OperationCall) -> ShownProposal:
+    return answers.build_shown_proposal(preview_proposal(context.stores, call.path_id))
 
 
 # -- the agent as judge ----------------------------------------------------------------------
 
 
-def maintenance(context: HomeContext, call: Call) -> MaintenanceAnswer:
+def give_maintenance_batch(context: HomeContext, call: OperationCall) -> MaintenanceAnswer:
     """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
     batch = context.shift.take()
     if batch["status"] == "idle":
         context.note_maintenance()
-    return answers.batch(batch)
+    return answers.build_maintenance_batch(batch)
 
 
-def hand_in_verdicts(context: HomeContext, call: Call) -> MaintenanceAnswer | HandedInVerdicts:
+def hand_in_verdicts(
+    context: HomeContext, call: OperationCall
+) -> MaintenanceAnswer | HandedInVerdicts:
     """Take an agent's answers; without any it is given questions, as by a GET, or those that
     it has once more."""
     reader = RequestReader(call.body)
     job_id, results = reader.text("job_id"), reader.raw("results")
     reader.done()
     if job_id is None and results is None:
-        return maintenance(context, call)
+        return give_maintenance_batch(context, call)
     if job_id is not None and results is None:
         batch = context.shift.see_again(job_id)
-        return answers.batch(batch)
+        return answers.build_maintenance_batch(batch)
     with context.sleeper.in_turn():
         done = context.shift.hand_in(job_id, results)
     context.note_maintenance()
-    return answers.handed_in(done)
+    return answers.build_handed_in_verdicts(done)
 
 
-def insights(context: HomeContext, call: Call) -> Insights:
+def list_insights(context: HomeContext, call: OperationCall) -> Insights:
     reader = RequestReader(call.query)
-    limit = reader.whole("limit", INSIGHTS, 1, INSIGHTS_AT_MOST)
+    limit = reader.whole("limit", DEFAULT_INSIGHTS, 1, MAX_INSIGHTS)
     reader.done()
     index = context.stores.index
     rows = index.graph.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
@@ -226,4 +233,4 @@ def insights(context: HomeContext, call: Call) -> Insights:
         {end for row in rows for end in (row.source, row.connection.target)}
     )
     both = [row for row in rows if row.source in ends and row.connection.target in ends]
-    return answers.insights(both, ends)
+    return answers.build_insights(both, ends)

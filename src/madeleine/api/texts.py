@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from madeleine.api.contract.responses import MemoryLink
-from madeleine.api.wording import word, word_all
+from madeleine.api.wording import render_cause, render_causes
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
@@ -28,42 +28,42 @@ from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
 from madeleine.whisper.wording import CONTROL, TITLE_CHARS
 from madeleine.whisper.wording import flatten_text as harmless
 
-PROMPT_CHARS = 120
-HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
-WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
-LINES_AT_MOST = 200  # of a listing; `memories` holds the rest
+MAX_PROMPT_CHARS = 120
+MAX_HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
+MAX_WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
+MAX_LINES = 200  # of a listing; `memories` holds the rest
 
 
-def short(memory_id: str) -> str:
+def shorten_id(memory_id: str) -> str:
     return memory_id[:SHORT_ID_LENGTH]
 
 
-def day(moment: datetime) -> str:
+def format_day(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def render_count(number: int, one: str, many: str = "") -> str:
     """Return `1 memory`, `2 memories`."""
     plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
     return f"{number:,} {one if number == 1 else plural}"
 
 
-def flat(text: str) -> str:
+def flatten_text(text: str) -> str:
     """Return a text on one line."""
     return " ".join(filter(None, (word.translate(CONTROL) for word in text.split())))
 
 
-def line(memory: Memory) -> str:
+def render_memory_line(memory: Memory) -> str:
     """Return one memory on one line, with the id that can be pasted back."""
-    space = flat(memory.space or GLOBAL)
-    ended = f", outdated {day(memory.valid_until)}" if memory.valid_until else ""
+    space = flatten_text(memory.space or GLOBAL)
+    ended = f", outdated {format_day(memory.valid_until)}" if memory.valid_until else ""
     return (
-        f"{memory.short_id}  {memory.type.value}  {flat(memory.headline)}"
-        f"  ({space}, {memory.tier.value}, {day(memory.created)}{ended})"
+        f"{memory.short_id}  {memory.type.value}  {flatten_text(memory.headline)}"
+        f"  ({space}, {memory.tier.value}, {format_day(memory.created)}{ended})"
     )
 
 
-def block(content: str, limit: int, rest: str) -> str:
+def render_block(content: str, limit: int, rest: str) -> str:
     """Return the text of a memory, indented and cut; `rest` says where the rest is."""
     cut = content[:limit]
     left = len(content) - len(cut)
@@ -72,23 +72,23 @@ def block(content: str, limit: int, rest: str) -> str:
     return textwrap.indent(text, "    ", lambda _: True)
 
 
-def with_notes(text: str, notes: Iterable[str]) -> str:
+def append_notes(text: str, notes: Iterable[str]) -> str:
     return "\n".join([text, *(f"note: {note}" for note in notes)])
 
 
-def recalled(found: RecallResult, explain: bool) -> str:
-    notes = [*word_all(found.notes), *([found.why_not] if found.why_not else [])]
+def render_recall(found: RecallResult, explain: bool) -> str:
+    notes = [*render_causes(found.notes), *([found.why_not] if found.why_not else [])]
     if not found.hits:
-        silence = word(found.silence) if found.silence else None
-        return with_notes(f"No memory: {silence}.", notes)
-    first = f"{count(len(found.hits), 'memory')}, best first."
-    parts = [first, *(_hit(hit, explain) for hit in found.hits)]
-    return with_notes("\n".join(parts), notes)
+        silence = render_cause(found.silence) if found.silence else None
+        return append_notes(f"No memory: {silence}.", notes)
+    first = f"{render_count(len(found.hits), 'memory')}, best first."
+    parts = [first, *(_render_hit(hit, explain) for hit in found.hits)]
+    return append_notes("\n".join(parts), notes)
 
 
-def _hit(hit: RecallMatch, explain: bool) -> str:
-    head = f"{line(hit.memory)}  {hit.score:.2f}"
-    why = "; ".join(word_all(hit.reasons))
+def _render_hit(hit: RecallMatch, explain: bool) -> str:
+    head = f"{render_memory_line(hit.memory)}  {hit.score:.2f}"
+    why = "; ".join(render_causes(hit.reasons))
     if explain:
         why += " | " + ", ".join(f"{name} {value:.3f}" for name, value in hit.match.items())
         if (relevance := hit.memory.relevance) is not None:
@@ -96,62 +96,66 @@ def _hit(hit: RecallMatch, explain: bool) -> str:
     parts = [head, f"  because: {why}"] if why else [head]
     rest = f"show {hit.memory.short_id}"
     if hit.passage is None:
-        return "\n".join([*parts, block(hit.memory.content, HIT_CHARS, rest)])
+        return "\n".join([*parts, render_block(hit.memory.content, MAX_HIT_CHARS, rest)])
     parts.append(f"  characters {hit.passage.start:,} to {hit.passage.end:,}, the rest: {rest}")
-    return "\n".join([*parts, block(hit.passage.text, HIT_CHARS, rest)])
+    return "\n".join([*parts, render_block(hit.passage.text, MAX_HIT_CHARS, rest)])
 
 
-def whisper_why(known: Mapping[str, object], config: WhisperConfig) -> str:
+def render_whisper_reason(known: Mapping[str, object], config: WhisperConfig) -> str:
     """Say in plain words what came of a prompt."""
-    prompt = flat(str(known.get("prompt", "")))[:PROMPT_CHARS]
-    parts = [f'{known["at"]}  "{prompt}"', _outcome(known)]
+    prompt = flatten_text(str(known.get("prompt", "")))[:MAX_PROMPT_CHARS]
+    parts = [f'{known["at"]}  "{prompt}"', _render_outcome(known)]
     intents = known.get("intents")
     if isinstance(intents, list) and intents:
         parts.append(f"Taken for: {', '.join(map(str, intents))}.")
     if known.get("without_model"):
         parts.append(f"Decided {known['without_model']}.")
-    parts += [_candidate(row, _became(row, known)) for row in _rows(known, "candidates")]
-    parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
+    parts += [
+        _render_candidate(row, _render_fate(row, known)) for row in _read_rows(known, "candidates")
+    ]
+    parts += [_render_candidate(row, "held back") for row in _read_rows(known, "refused")]
     less = f"Archived notes score {-TIER_BOOST[Tier.ARCHIVAL.value]:.2f} less"
     archive = f"{less}, and archived conversations are left to recall."
-    parts.append(f"The gate is at {config.injection_gate:.2f}. {archive} {_among(known)}")
+    parts.append(
+        f"The gate is at {config.injection_gate:.2f}. {archive} {_render_searched_spaces(known)}"
+    )
     return "\n".join(parts)
 
 
-def _among(known: Mapping[str, object]) -> str:
+def _render_searched_spaces(known: Mapping[str, object]) -> str:
     """Say which memories could have been whispered."""
     spaces = known.get("among")
     named = [str(each) for each in spaces if each] if isinstance(spaces, list) else []
     if named:
-        return f"Only memories of `{flat(named[0])}`, or of no space, are looked at."
+        return f"Only memories of `{flatten_text(named[0])}`, or of no space, are looked at."
     if spaces:
         return "Only memories of no space are looked at: the folder is no project."
     return "Memories of all spaces are looked at."
 
 
-def _outcome(known: Mapping[str, object]) -> str:
+def _render_outcome(known: Mapping[str, object]) -> str:
     told, took = listed_ids(known, "injected"), f"{known.get('took_ms')} ms"
     if told and known.get("late"):
         return f"Silent: what was found came too late and was not given ({took})."
     if told and not is_delivered(known):
         why = known.get("not_delivered") or "no hook has confirmed yet that it printed it"
-        found = f"{count(len(told), 'memory')} found in {took}"
+        found = f"{render_count(len(told), 'memory')} found in {took}"
         return f"Not delivered: {why}; {found}, which may be told again."
     if told:
-        return f"Whispered {count(len(told), 'memory')} in {took}."
+        return f"Whispered {render_count(len(told), 'memory')} in {took}."
     return f"Silent: {known.get('silence')} (stage: {known.get('stage')})."
 
 
-def _became(row: Mapping[str, object], known: Mapping[str, object]) -> str:
+def _render_fate(row: Mapping[str, object], known: Mapping[str, object]) -> str:
     """Return what became of a candidate that passed every stage."""
     memory, restated = str(row.get("memory", "")), known.get("restated")
     fate = fate_of(known, memory)
     if fate is WhisperFate.RESTATED and isinstance(restated, Mapping):
-        return f"said by {short(str(restated[memory]))} already"
-    return _FATES.get(fate, "not whispered")
+        return f"said by {shorten_id(str(restated[memory]))} already"
+    return _WORDS_BY_FATE.get(fate, "not whispered")
 
 
-_FATES = {
+_WORDS_BY_FATE = {
     WhisperFate.WHISPERED: "whispered",
     WhisperFate.LATE: "too late",
     WhisperFate.UNDELIVERED: "not delivered",
@@ -161,22 +165,26 @@ _FATES = {
 }
 
 
-def whisper_report(found: HoldOutReport, config: WhisperConfig) -> str:
+def render_whisper_report(found: HoldOutReport, config: WhisperConfig) -> str:
     """Say in plain words what the hold-out shows."""
     told, held_out = found.told, found.held_out
     missed = f", {found.undelivered:,} were not delivered" if found.undelivered else ""
+    days = render_count(found.days, "day", "days")
+    whispers = render_count(told.whispers, "whisper")
     parts = [
-        f"In the last {count(found.days, 'day', 'days')} {count(told.whispers, 'whisper')} reached "
-        f"an agent and {held_out.whispers:,} were held out; {found.late:,} came too late{missed}.",
-        f"Whispered: a memory shows in {told.used:,} of {count(told.replied, 'reply')} read.",
-        f"Held out: it shows in {held_out.used:,} of {count(held_out.replied, 'reply')} read.",
+        f"In the last {days} {whispers} reached an agent and {held_out.whispers:,} were held out; "
+        f"{found.late:,} came too late{missed}.",
+        f"Whispered: a memory shows in {told.used:,} of "
+        f"{render_count(told.replied, 'reply')} read.",
+        f"Held out: it shows in {held_out.used:,} of "
+        f"{render_count(held_out.replied, 'reply')} read.",
     ]
     if config.holdout <= 0:
         parts.append("Nothing is held out now: whisper.holdout is 0.")
-    return "\n".join([*parts, _verdict(found)])
+    return "\n".join([*parts, _render_verdict(found)])
 
 
-def _verdict(found: HoldOutReport) -> str:
+def _render_verdict(found: HoldOutReport) -> str:
     if not found.enough:
         return f"That is too little to tell: it takes {REPLIES_LEAST} replies on either side."
     difference, margin = found.difference
@@ -187,43 +195,46 @@ def _verdict(found: HoldOutReport) -> str:
     return f"Memories show {word} often in replies where they were whispered ({points})."
 
 
-def _rows(known: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
+def _read_rows(known: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
     rows = known.get(name)
     return [each for each in rows if isinstance(each, Mapping)] if isinstance(rows, list) else []
 
 
-def _candidate(row: Mapping[str, object], word: str) -> str:
+def _render_candidate(row: Mapping[str, object], word: str) -> str:
     reasons = row.get("reasons")
-    why = flat("; ".join(map(str, reasons))) if isinstance(reasons, list) else ""
+    why = flatten_text("; ".join(map(str, reasons))) if isinstance(reasons, list) else ""
     title = harmless(str(row.get("title", "")), TITLE_CHARS)
-    memory = short(str(row.get("memory", "")))
+    memory = shorten_id(str(row.get("memory", "")))
     return f"  {word}: {memory}  {row.get('score')}  {title}  {why}".rstrip()
 
 
-def shown(memory: Memory, links: Sequence[MemoryLink]) -> str:
-    parts = [line(memory), block(memory.content, WHOLE_CHARS, "in its file")]
+def render_memory(memory: Memory, links: Sequence[MemoryLink]) -> str:
+    parts = [
+        render_memory_line(memory),
+        render_block(memory.content, MAX_WHOLE_CHARS, "in its file"),
+    ]
     if links:
         parts.append("Connections:")
-        parts.extend(_link(each) for each in links[:LINES_AT_MOST])
+        parts.extend(_render_link(each) for each in links[:MAX_LINES])
     return "\n".join(parts)
 
 
-def _link(link: MemoryLink) -> str:
+def _render_link(link: MemoryLink) -> str:
     outward = link.direction == "out"
     other = link.target if outward else link.source
     arrow = "->" if outward else "<-"
-    title = flat(str(link.title)) if link.resolved else "not there"
-    return f"  {arrow} {link.says} {short(other)}  {title}  {link.weight:.2f}"
+    title = flatten_text(str(link.title)) if link.resolved else "not there"
+    return f"  {arrow} {link.says} {shorten_id(other)}  {title}  {link.weight:.2f}"
 
 
-def listed(memories: Sequence[Memory], total: int) -> str:
-    first = count(total, "memory")
+def render_listing(memories: Sequence[Memory], total: int) -> str:
+    first = render_count(total, "memory")
     if len(memories) < total:
         first += f", {len(memories):,} shown"
-    return "\n".join([first, *(f"  {line(each)}" for each in memories[:LINES_AT_MOST])])
+    return "\n".join([first, *(f"  {render_memory_line(each)}" for each in memories[:MAX_LINES])])
 
 
-def happened(event: Event, outcome: str | None) -> str:
+def render_event(event: Event, outcome: str | None) -> str:
     """Return one event of a history on one line."""
     body = event.body
     parts = [format_time(event.at), str(body.get("verb") or event.kind.value)]
@@ -232,16 +243,16 @@ def happened(event: Event, outcome: str | None) -> str:
     if body.get("by"):
         parts.append(f"by {body['by']}")
     if body.get("change"):
-        parts.append(f"change {short(str(body['change']))}")
+        parts.append(f"change {shorten_id(str(body['change']))}")
     if outcome not in (None, "done"):
         parts.append(f"({outcome})")
     if body.get("reason"):
         parts.append(f": {body['reason']}")
-    return flat(" ".join(part for part in parts if part))
+    return flatten_text(" ".join(part for part in parts if part))
 
 
-def proposal(each: Proposal) -> str:
-    nodes = ", ".join(short(node) for node in each.source_nodes)
+def render_proposal(each: Proposal) -> str:
+    nodes = ", ".join(shorten_id(node) for node in each.source_nodes)
     why = f": {each.reason}" if each.reason else ""
-    what = flat(f"{each.proposed_action} ({nodes}){why}")
-    return f"{short(each.id)}  {each.type.value}  {each.status.value}  {what}"
+    what = flatten_text(f"{each.proposed_action} ({nodes}){why}")
+    return f"{shorten_id(each.id)}  {each.type.value}  {each.status.value}  {what}"

@@ -39,7 +39,7 @@ class WrittenMemory(Memory):
     __hash__ = Memory.__hash__
 
 
-class Hits(list[RecallHit]):
+class RecallHits(list[RecallHit]):
     """The hits, best first. When there are none, `silence` says why; `notes` say what is
     degraded; `why_not` says why a memory that was asked for is not among them. The `parts` of a
     sentence have its `kind`, for programs."""
@@ -61,7 +61,7 @@ class Hits(list[RecallHit]):
         self.why_not = why_not
 
 
-class Page(list[Memory]):
+class MemoryList(list[Memory]):
     """Some of the memories that a listing has; `total` says how many there are."""
 
     def __init__(self, memories: Iterable[Memory], total: int) -> None:
@@ -69,7 +69,7 @@ class Page(list[Memory]):
         self.total = total
 
 
-class Slept(list[JobReport]):
+class SleepReports(list[JobReport]):
     """The reports of the jobs that ran, in order; `status` is finished or stopped. `undo` with
     `request` takes all of it back."""
 
@@ -79,7 +79,7 @@ class Slept(list[JobReport]):
         self.request = request
 
 
-def written(answer: RememberedMemory) -> WrittenMemory:
+def build_written_memory(answer: RememberedMemory) -> WrittenMemory:
     """Return a memory with what remembering it did."""
     memory = {each.name: getattr(answer.memory, each.name) for each in fields(Memory)}
     return WrittenMemory(
@@ -92,8 +92,8 @@ def written(answer: RememberedMemory) -> WrittenMemory:
     )
 
 
-def hits_of(answer: RecallAnswer) -> Hits:
-    return Hits(
+def build_recall_hits(answer: RecallAnswer) -> RecallHits:
+    return RecallHits(
         answer.results,
         answer.silence,
         answer.notes,
@@ -103,9 +103,9 @@ def hits_of(answer: RecallAnswer) -> Hits:
     )
 
 
-def page_of(answer: MemoryPage) -> Page:
-    return Page(answer.memories, answer.total)
+def build_memory_list(answer: MemoryPage) -> MemoryList:
+    return MemoryList(answer.memories, answer.total)
 
 
-def slept(answer: SleepRun) -> Slept:
-    return Slept(answer.reports, answer.status, answer.request)
+def build_sleep_reports(answer: SleepRun) -> SleepReports:
+    return SleepReports(answer.reports, answer.status, answer.request)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from madeleine.errors import ERROR_BASES, MadeleineError
 
-_BASES = {base.code: base for base in ERROR_BASES}
+_BASE_BY_CODE = {base.code: base for base in ERROR_BASES}
 
 
 def error_to_json(error: MadeleineError) -> dict[str, object]:
@@ -21,7 +21,7 @@ def error_to_json(error: MadeleineError) -> dict[str, object]:
 
 def error_from_json(values: Mapping[str, object]) -> MadeleineError:
     """Return the error as the base that its code names, with the same kind and the same words."""
-    base = _BASES.get(str(values.get("code")), MadeleineError)
+    base = _BASE_BY_CODE.get(str(values.get("code")), MadeleineError)
     error = base(str(values.get("message", "")), str(values.get("hint", "")))
     error.kind = str(values.get("kind", base.kind))
     parts = values.get("parts")

@@ -16,124 +16,128 @@ from madeleine.model.memory import SHORT_ID_LENGTH
 from madeleine.whisper.delivery import LOSSES, Loss
 from madeleine.whisper.missed import CONSIDERED
 
-PREPOSITIONS = ("since", "from", "before", "until", "after", "between")
-NAMED_AT_MOST = 3  # replaced memories; of more it is enough to say how many
+TIME_PREPOSITIONS = ("since", "from", "before", "until", "after", "between")
+MAX_NAMED = 3  # replaced memories; of more it is enough to say how many
 
-Words = str | Callable[[Mapping[str, Any]], str]
+SentenceTemplate = str | Callable[[Mapping[str, Any]], str]
 
 
-def word(cause: Cause) -> str:
+def render_cause(cause: Cause) -> str:
     """Return a cause in a sentence."""
     words = SENTENCES[type(cause.kind)][cause.kind]
     return words if isinstance(words, str) else words(cause.parts)
 
 
-def word_all(causes: Iterable[Cause]) -> tuple[str, ...]:
+def render_causes(causes: Iterable[Cause]) -> tuple[str, ...]:
     """Return causes in sentences."""
-    return tuple(word(each) for each in causes)
+    return tuple(render_cause(each) for each in causes)
 
 
-def fields_of_causes(name: str, causes: Iterable[Cause]) -> dict[str, Any]:
+def causes_to_fields(name: str, causes: Iterable[Cause]) -> dict[str, Any]:
     """Return the fields of an answer that have sentences, and what each is made of."""
     told = tuple(causes)
-    return {name: word_all(told), f"{name}_parts": tuple(each.to_json() for each in told)}
+    return {name: render_causes(told), f"{name}_parts": tuple(each.to_json() for each in told)}
 
 
-def fields_of_cause(name: str, cause: Cause | None) -> dict[str, Any]:
+def cause_to_fields(name: str, cause: Cause | None) -> dict[str, Any]:
     """Return the fields of an answer that have a sentence, and what it is made of."""
     if cause is None:
         return {name: None, f"{name}_parts": None}
-    return {name: word(cause), f"{name}_parts": cause.to_json()}
+    return {name: render_cause(cause), f"{name}_parts": cause.to_json()}
 
 
-def word_log(body: Mapping[str, object]) -> Json:
+def add_log_sentences(body: Mapping[str, object]) -> Json:
     """Return what the log keeps of a prompt, with its sentences. An entry of an earlier release
     has them and no parts."""
-    told = word_silence_in(body)
+    told = add_silence_sentence(body)
     for name in CONSIDERED:
         if isinstance(rows := body.get(name), list):
-            told[name] = [_word_row(each) for each in rows]
+            told[name] = [_add_reason_sentences(each) for each in rows]
     return told
 
 
-def word_silence_in(body: Mapping[str, object]) -> Json:
+def add_silence_sentence(body: Mapping[str, object]) -> Json:
     """Return values of which one may be the silence of a whisper, with its sentence."""
     if "silence_parts" not in body:
         return dict(body)
     parts = body["silence_parts"]
-    silence = word_parts(WhisperSilence, parts) if isinstance(parts, Mapping) else None
+    silence = render_parts(WhisperSilence, parts) if isinstance(parts, Mapping) else None
     return {**body, "silence": silence}
 
 
-def _word_row(row: Mapping[str, object]) -> Json:
+def _add_reason_sentences(row: Mapping[str, object]) -> Json:
     parts = row.get("reasons_parts")
     if not isinstance(parts, list):
         return dict(row)
-    return {**row, "reasons": [word_parts(ReasonKind, each) for each in parts]}
+    return {**row, "reasons": [render_parts(ReasonKind, each) for each in parts]}
 
 
-def word_parts(kinds: type[StrEnum], parts: Mapping[str, object]) -> str:
+def render_parts(kinds: type[StrEnum], parts: Mapping[str, object]) -> str:
     """Return the sentence about a cause as it was written down; of a kind that only a later
     release knows, its name."""
     kind = str(parts.get("kind"))
-    return word(Cause(kinds(kind), parts)) if kind in {*kinds} else kind.replace("_", " ")
+    return render_cause(Cause(kinds(kind), parts)) if kind in {*kinds} else kind.replace("_", " ")
 
 
-def _nothing_found(parts: Mapping[str, Any]) -> str:
+def _render_nothing_found(parts: Mapping[str, Any]) -> str:
     because = parts["because"]
-    return f"nothing was found: {because and word_parts(SilenceKind, because)}"
+    return f"nothing was found: {because and render_parts(SilenceKind, because)}"
 
 
-def _short(memory_id: str) -> str:
+def _shorten_id(memory_id: str) -> str:
     return memory_id[:SHORT_ID_LENGTH]
 
 
-def _memories(count: int) -> str:
+def _render_memory_count(count: int) -> str:
     return f"{count:,} {'memory' if count == 1 else 'memories'}"
 
 
-def _from(when: str) -> str:
+def _render_from_time(when: str) -> str:
     """Return `from yesterday`, but `since Monday`."""
-    return when if when.split(" ", 1)[0] in PREPOSITIONS else f"from {when}"
+    return when if when.split(" ", 1)[0] in TIME_PREPOSITIONS else f"from {when}"
 
 
-def _connected(parts: Mapping[str, Any]) -> str:
-    edge, other = parts["edge"].replace("_", " "), _short(parts["memory"])
+def _render_connected(parts: Mapping[str, Any]) -> str:
+    edge, other = parts["edge"].replace("_", " "), _shorten_id(parts["memory"])
     return f"{other} {edge} it" if parts["incoming"] else f"{edge} {other}"
 
 
-def _none_near_enough(parts: Mapping[str, Any]) -> str:
+def _render_none_near_enough(parts: Mapping[str, Any]) -> str:
     said = f"{parts['count']} came near, none near enough"
     if "nearest" not in parts:
         return said
-    best, score = f"the nearest, {_short(parts['nearest'])},", parts["score"]
+    best, score = f"the nearest, {_shorten_id(parts['nearest'])},", parts["score"]
     if parts["lacks"] == "score":
         needed = f"({score} where {parts['needed']:g} is needed)"
         return f"{said}: {best} is not near enough {needed}"
     return f"{said}: {best} has no word in common with the question ({score} is its score)"
 
 
-def _retired(parts: Mapping[str, Any]) -> str:
+def _render_retired(parts: Mapping[str, Any]) -> str:
     newer = parts["superseded_by"]
-    replaced = f", {_short(newer)} took its place" if newer else ""
-    return f"{_short(parts['memory'])} is retired{replaced}; ask with outdated to see it"
+    replaced = f", {_shorten_id(newer)} took its place" if newer else ""
+    return f"{_shorten_id(parts['memory'])} is retired{replaced}; ask with outdated to see it"
 
 
-def _unread(parts: Mapping[str, Any]) -> str:
+def _render_unread(parts: Mapping[str, Any]) -> str:
     count = parts["count"]
-    said = f"more than {_memories(count)}" if parts["at_least"] else _memories(count)
+    said = (
+        f"more than {_render_memory_count(count)}"
+        if parts["at_least"]
+        else _render_memory_count(count)
+    )
     verb = "is" if count == 1 and not parts["at_least"] else "are"
     return f"{said} {verb} not read by the model yet; run `madeleine reconcile`"
 
 
-def _replaces(parts: Mapping[str, Any]) -> str:
+def _render_replaces(parts: Mapping[str, Any]) -> str:
     memories = parts["memories"]
-    named = ", ".join(f"`{_short(each)}`" for each in memories[-NAMED_AT_MOST:])
-    more = len(memories) - NAMED_AT_MOST
+    named = ", ".join(f"`{_shorten_id(each)}`" for each in memories[-MAX_NAMED:])
+    more = len(memories) - MAX_NAMED
     return f"replaces {named}" + (f" and {more:,} more" if more > 0 else "")
 
 
-_REASONS: Mapping[ReasonKind, Words] = {
+_REASON_SENTENCES: Mapping[ReasonKind, SentenceTemplate] = {
     ReasonKind.NAMED_BY_ID: "named by its id",
     ReasonKind.HOLDS_QUOTE: "holds the quoted words",
     ReasonKind.ABOUT_YOU: "about you",
@@ -144,26 +148,30 @@ _REASONS: Mapping[ReasonKind, Words] = {
     ReasonKind.SAID_BY_NAMED: "said by whom you name",
     ReasonKind.OF_NAMED_DATE: "of the date you name",
     ReasonKind.CONVERSATION_FITS: "its conversation is about this",
-    ReasonKind.FROM_TIME: lambda parts: _from(parts["when"]),
+    ReasonKind.FROM_TIME: lambda parts: _render_from_time(parts["when"]),
     ReasonKind.AMONG_NEWEST: "among the newest",
     ReasonKind.SPEAKS_OF_DATE: lambda parts: f"speaks of {parts['date']}",
-    ReasonKind.CONNECTED: _connected,
-    ReasonKind.IN_PLACE_OF: lambda parts: f"in the place of {_short(parts['memory'])}",
+    ReasonKind.CONNECTED: _render_connected,
+    ReasonKind.IN_PLACE_OF: lambda parts: f"in the place of {_shorten_id(parts['memory'])}",
     ReasonKind.TIER: lambda parts: f"{parts['tier']} tier",
-    ReasonKind.SUPERSEDED: lambda parts: f"superseded by {_short(parts['by'])}",
+    ReasonKind.SUPERSEDED: lambda parts: f"superseded by {_shorten_id(parts['by'])}",
     ReasonKind.NO_LONGER_TRUE: lambda parts: f"no longer true since {parts['since']}",
 }
-_SILENCES: Mapping[SilenceKind, Words] = {
+_SILENCE_SENTENCES: Mapping[SilenceKind, SentenceTemplate] = {
     SilenceKind.NO_WORD: "there is no word in the question",
     SilenceKind.NO_MEMORY: "no memory yet",
     SilenceKind.ALL_OUTDATED: "every memory is expired or superseded",
     SilenceKind.FILTERED_OUT: "no memory passes the filter",
-    SilenceKind.NOTHING_FROM_TIME: lambda parts: f"there is nothing {_from(parts['when'])}",
-    SilenceKind.NONE_NEAR_ENOUGH: _none_near_enough,
+    SilenceKind.NOTHING_FROM_TIME: lambda parts: (
+        f"there is nothing {_render_from_time(parts['when'])}"
+    ),
+    SilenceKind.NONE_NEAR_ENOUGH: _render_none_near_enough,
     SilenceKind.NOTHING_MATCHES: "nothing matches",
-    SilenceKind.ALL_RETIRED: lambda parts: ", ".join(_retired(each) for each in parts["memories"]),
+    SilenceKind.ALL_RETIRED: lambda parts: ", ".join(
+        _render_retired(each) for each in parts["memories"]
+    ),
 }
-_WHISPER_SILENCES: Mapping[WhisperSilence, Words] = {
+_WHISPER_SILENCE_SENTENCES: Mapping[WhisperSilence, SentenceTemplate] = {
     WhisperSilence.EMPTY_PROMPT: "the prompt is empty",
     WhisperSilence.MACHINE_MADE: lambda parts: f"a machine made the prompt: {parts['why']}",
     WhisperSilence.TOO_SHORT: "the prompt is too short",
@@ -174,7 +182,7 @@ _WHISPER_SILENCES: Mapping[WhisperSilence, Words] = {
     ),
     WhisperSilence.SAME_TOPIC: lambda parts: f"still the same topic ({parts['similarity']:.2f})",
     WhisperSilence.NOT_ASKED_FOR: "what is known about you was not asked for",
-    WhisperSilence.NOTHING_FOUND: _nothing_found,
+    WhisperSilence.NOTHING_FOUND: _render_nothing_found,
     WhisperSilence.TOO_WEAK: lambda parts: f"nothing is relevant enough (best {parts['best']:.2f})",
     WhisperSilence.BELOW_GATE: lambda parts: f"nothing passes the gate (best {parts['best']:.2f})",
     WhisperSilence.TOLD_BEFORE: "all of it was whispered before in this session",
@@ -182,41 +190,41 @@ _WHISPER_SILENCES: Mapping[WhisperSilence, Words] = {
     WhisperSilence.HELD_OUT: "held back to measure whether whispers help",
     WhisperSilence.NOT_DELIVERED: lambda parts: f"not delivered: {LOSSES[Loss(parts['why'])]}",
 }
-_NOTES: Mapping[NoteKind, Words] = {
+_NOTE_SENTENCES: Mapping[NoteKind, SentenceTemplate] = {
     NoteKind.TEXT_SEARCH_ONLY: lambda parts: f"text search only: {parts['why']}",
     NoteKind.NOTHING_FROM_TIME: lambda parts: (
-        f"there is nothing {_from(parts['when'])}; looked at all times"
+        f"there is nothing {_render_from_time(parts['when'])}; looked at all times"
     ),
     NoteKind.RERANK_TIMED_OUT: "the cross-encoder ran out of time; the rest keep their order",
     NoteKind.NOT_RERANKED: lambda parts: f"not reranked: {parts['why']}",
-    NoteKind.UNREAD: _unread,
+    NoteKind.UNREAD: _render_unread,
     NoteKind.NOW_READ: lambda parts: (
-        f"the model has read {_memories(parts['count'])} that it had not"
+        f"the model has read {_render_memory_count(parts['count'])} that it had not"
     ),
     NoteKind.USE_NOT_NOTED: lambda parts: f"this use was not noted: {parts['why']}",
-    NoteKind.RETIRED: _retired,
+    NoteKind.RETIRED: _render_retired,
     NoteKind.WITHOUT_VECTOR: lambda parts: (
         f"kept without a vector, found by its words only: {parts['why']}"
     ),
     NoteKind.INDEX_FOLLOWS: lambda parts: str(parts["why"]),
     NoteKind.CORE_FULL: lambda parts: (
-        f"core is full: moved {', '.join(map(_short, parts['memories']))} to working"
+        f"core is full: moved {', '.join(map(_shorten_id, parts['memories']))} to working"
     ),
     NoteKind.ALREADY_KNOWN: lambda parts: (
-        f"already known as `{_short(parts['memory'])}`; nothing of this call was written"
+        f"already known as `{_shorten_id(parts['memory'])}`; nothing of this call was written"
     ),
-    NoteKind.REPLACES: _replaces,
+    NoteKind.REPLACES: _render_replaces,
     NoteKind.REPLACED_BY: lambda parts: (
-        f"`{_short(parts['memory'])}` claims a newer value and replaces it"
+        f"`{_shorten_id(parts['memory'])}` claims a newer value and replaces it"
     ),
     NoteKind.RIVAL_LEFT: lambda parts: f"left as it is: {parts['why']}",
     NoteKind.NEARLY_SHARED: lambda parts: (
         f"the space you share is called `{parts['shared']}`; `{parts['space']}` is one of your own"
     ),
 }
-SENTENCES: Mapping[type[StrEnum], Mapping[Any, Words]] = {
-    ReasonKind: _REASONS,
-    SilenceKind: _SILENCES,
-    WhisperSilence: _WHISPER_SILENCES,
-    NoteKind: _NOTES,
+SENTENCES: Mapping[type[StrEnum], Mapping[Any, SentenceTemplate]] = {
+    ReasonKind: _REASON_SENTENCES,
+    SilenceKind: _SILENCE_SENTENCES,
+    WhisperSilence: _WHISPER_SILENCE_SENTENCES,
+    NoteKind: _NOTE_SENTENCES,
 }

@@ -23,12 +23,12 @@ from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from madeleine.api import ormah
-from madeleine.api.call import Call
+from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import from_json, to_json
 from madeleine.api.contract.responses import DaemonStatus, WhisperAnswer
-from madeleine.api.people import PEOPLE
-from madeleine.api.reach import Reach, needed
-from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
+from madeleine.api.people import PEOPLE_OPERATIONS
+from madeleine.api.reach import CallerReach, required_role
+from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
 from madeleine.api.shared import perform_for
 from madeleine.api.wire import error_to_json
 from madeleine.bootstrap import HomeContexts
@@ -129,7 +129,7 @@ class App:
             log.error("%s met a bug: %s", what, where(error))
             raise _a_bug() from None
 
-    async def _reach(self, scope: Scope) -> Reach:
+    async def _reach(self, scope: Scope) -> CallerReach:
         """Return how far a request reaches, or refuse it."""
         path = scope["path"]
         is_open = path in _OPEN or is_page(path)
@@ -138,7 +138,7 @@ class App:
 
     def _paths(self) -> list[Path]:
         methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
-        for route in (*ROUTES, *HOOKS, *TOLD):
+        for route in (*ROUTES, *HOOKS, *NON_JSON_ROUTES):
             methods.setdefault(route.path, {})[route.method] = route
         paths = [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
         page = PageDoor(self._sessions, lambda scope: bool(self._guard.outside(scope)))
@@ -177,7 +177,7 @@ class App:
 
             def whisper() -> tuple[SentWhisper | None, bytes]:
                 given = parse_body(body, content_type)
-                call = Call(identity, query, given, by, awaits_receipt=True)
+                call = OperationCall(identity, query, given, by, awaits_receipt=True)
                 return self._whisper(reach, call, guest)
 
             # A client that does not confirm what it got has it if it is still connected now.
@@ -188,12 +188,14 @@ class App:
 
         def work() -> bytes:
             given = parse_body(body, content_type) if route.method == "POST" else {}
-            return self._perform(reach, route, Call(identity, query, given, by), guest)
+            return self._perform(reach, route, OperationCall(identity, query, given, by), guest)
 
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
 
-    def _whisper(self, reach: Reach, call: Call, guest: bool) -> tuple[SentWhisper | None, bytes]:
+    def _whisper(
+        self, reach: CallerReach, call: OperationCall, guest: bool
+    ) -> tuple[SentWhisper | None, bytes]:
         """Return the whisper that is to be handed over, if any, and the answer's bytes. If there
         are none because of a bug, the whisper is given up: it may be told again."""
         answer: WhisperAnswer = perform_for(reach, "whisper", call)
@@ -202,11 +204,11 @@ class App:
             if sent is not None:
                 failing.callback(self._hooks.receipts.give_up_failed, sent)
             given = to_json(answer)
-            written = encoded(ormah.told("whisper", given) if guest else given)
+            written = encoded(ormah.translate_answer("whisper", given) if guest else given)
             failing.pop_all()
         return sent, written
 
-    async def carry(self, scope: Scope, name: str, call: Call) -> Json:
+    async def carry(self, scope: Scope, name: str, call: OperationCall) -> Json:
         """Carry out an operation for a door that words its own answers."""
         work: Awaitable[Json] = self._in_thread(
             lambda: to_json(perform_for(scope[REACH], name, call))
@@ -222,25 +224,25 @@ class App:
         finally:
             self._inside -= 1
 
-    def _perform(self, reach: Reach, route: Route, call: Call, guest: bool) -> bytes:
+    def _perform(self, reach: CallerReach, route: Route, call: OperationCall, guest: bool) -> bytes:
         if route.name == "stop":
-            reach.own.check("stop", needed("stop"))
+            reach.own.check("stop", required_role("stop"))
             return encoded({"stopping": True})
-        if route is METRICS:
+        if route is METRICS_ROUTE:
             return self._metrics(reach)
         if guest:
-            call = ormah.asked(reach.context, route.name, call)
+            call = ormah.translate_request(reach.context, route.name, call)
         answer = perform_for(reach, route.name, call)
-        if route.name in PEOPLE and route.method != "GET":
+        if route.name in PEOPLE_OPERATIONS and route.method != "GET":
             self._callers.forget()
         if route.name in ("status", "page_home") and sees_server(reach):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = replace(answer, daemon=from_json(DaemonStatus, facts))
         given = to_json(answer)
-        return encoded(ormah.told(route.name, given) if guest else given)
+        return encoded(ormah.translate_answer(route.name, given) if guest else given)
 
-    def _metrics(self, reach: Reach) -> bytes:
+    def _metrics(self, reach: CallerReach) -> bytes:
         """Return the numbers of the caller's own memory, and to an admin those of the server."""
         if not sees_server(reach):
             return metrics(reach.context)
@@ -249,7 +251,7 @@ class App:
 
     def _page_link(self, scope: Scope) -> Json:
         """Return a link that signs a browser in as whoever asks for it, by the way they came."""
-        scope[REACH].own.check("page_link", needed("page_link"))
+        scope[REACH].own.check("page_link", required_role("page_link"))
         caller = scope[REACH].caller
         code = self._sessions.new_code("" if caller is None else caller.token)
         url = f"{self._guard.outside(scope) or self._inside_url()}{ENTER}?code={code}"
@@ -282,11 +284,11 @@ class _Endpoint:
         route = self._methods.get(scope["method"])
         if route is None:
             raise WrongMethod(scope["method"], scope["path"], sorted(self._methods))
-        if route is EVENTS:
+        if route is EVENTS_ROUTE:
             await self._app.stream(scope, receive, send)
             return
         answer = await self._app.answer(route, Request(scope, receive))
-        kind = CONTENT_TYPE if route is METRICS else "application/json"
+        kind = CONTENT_TYPE if route is METRICS_ROUTE else "application/json"
         headers = {}
         if isinstance(answer, HookReply):
             headers = {} if answer.sent is None else {"Madeleine-Whisper": answer.sent.id}
@@ -306,7 +308,7 @@ def refusal(error: MadeleineError, guest: bool = False) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
-    detail = {"detail": ormah.detail(error)} if guest else {}
+    detail = {"detail": ormah.render_detail(error)} if guest else {}
     body = encoded({"error": error_to_json(error), **detail})
     return Response(body, error.http_status, headers, media_type="application/json")
 

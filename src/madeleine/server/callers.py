@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from madeleine.api.reach import Reach, alone, reach_of
+from madeleine.api.reach import CallerReach, caller_reach, single_home_reach
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import NoPersonsToken
 from madeleine.model.people import Caller, Role
@@ -42,7 +42,7 @@ class Callers:
     def __init__(self, contexts: HomeContexts, guard: Guard) -> None:
         self._contexts = contexts
         self._guard = guard
-        self._alone = alone(contexts.first)
+        self._alone = single_home_reach(contexts.first)
         self._known: OrderedDict[bytes, tuple[float, Caller | None]] = OrderedDict()
         self._changes = 0
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="caller")
@@ -56,7 +56,7 @@ class Callers:
         """Whether a request comes in on trust alone, as those of Ormah's own clients do."""
         return not self.are_people and self._guard.is_guest(scope)
 
-    async def reach(self, scope: Scope, is_open: bool, is_admin: bool) -> Reach:
+    async def reach(self, scope: Scope, is_open: bool, is_admin: bool) -> CallerReach:
         """Return how far a request reaches, or say why it is not let in."""
         people = self._contexts.people
         if people is None:
@@ -65,7 +65,7 @@ class Callers:
         self._guard.check_place(scope)
         if is_open:
             return self._alone
-        return reach_of(self._contexts, await self._caller(people, scope))
+        return caller_reach(self._contexts, await self._caller(people, scope))
 
     def forget(self) -> None:
         """Ask anew who everybody is: something about it changed."""
@@ -108,6 +108,6 @@ class Callers:
         return found
 
 
-def sees_server(reach: Reach) -> bool:
+def sees_server(reach: CallerReach) -> bool:
     """Whether a caller is told about the server as a whole."""
     return reach.own.role is Role.ADMIN

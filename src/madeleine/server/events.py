@@ -17,8 +17,8 @@ from contextlib import ExitStack, suppress
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from madeleine.api.reach import Reach
-from madeleine.api.wording import word_silence_in
+from madeleine.api.reach import CallerReach
+from madeleine.api.wording import add_silence_sentence
 from madeleine.errors import MadeleineError, TooMany, Unavailable
 from madeleine.model.times import format_time
 from madeleine.write.bell import BusEvent, EventBus
@@ -31,7 +31,7 @@ ASK_SECONDS = 5.0  # between two looks whether the client may still listen
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-LetIn = Callable[[Scope], Awaitable[Reach]]
+LetIn = Callable[[Scope], Awaitable[CallerReach]]
 """Says how far a request reaches, or refuses it."""
 
 
@@ -43,7 +43,9 @@ class Events:
         self._ending = ending
         self._clients = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send, reach: Reach) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send, reach: CallerReach
+    ) -> None:
         if self._clients >= CLIENTS:
             raise TooMany
         self._clients += 1
@@ -56,7 +58,7 @@ class Events:
             self._clients -= 1
 
     async def _stream(
-        self, scope: Scope, reach: Reach, bells: list[EventBus]
+        self, scope: Scope, reach: CallerReach, bells: list[EventBus]
     ) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[BusEvent | None] = asyncio.Queue(WAITING)
@@ -98,7 +100,9 @@ class Events:
 class _Leave:
     """The leave that a client has to listen, asked for anew every now and then."""
 
-    def __init__(self, let_in: LetIn, scope: Scope, reach: Reach, bells: list[EventBus]) -> None:
+    def __init__(
+        self, let_in: LetIn, scope: Scope, reach: CallerReach, bells: list[EventBus]
+    ) -> None:
         self._let_in = let_in
         self._scope = scope
         self._reach = reach
@@ -121,7 +125,7 @@ class _Leave:
         return now.caller == self._reach.caller and bells == self._bells
 
 
-def _bells(reach: Reach) -> list[EventBus]:
+def _bells(reach: CallerReach) -> list[EventBus]:
     """Return where what happens within reach is told."""
     return [place.context.stores.event_bus for place in reach.places()]
 
@@ -135,6 +139,6 @@ def _put(queue: asyncio.Queue[BusEvent | None], happening: BusEvent) -> None:
 
 
 def _encoded(happening: BusEvent) -> bytes:
-    body = {"at": format_time(happening.at), **word_silence_in(happening.body)}
+    body = {"at": format_time(happening.at), **add_silence_sentence(happening.body)}
     data = json.dumps(body, ensure_ascii=False)
     return f"event: {happening.name}\ndata: {data}\n\n".encode("utf-8", "backslashreplace")

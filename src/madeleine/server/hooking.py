@@ -26,10 +26,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from madeleine.api.call import Call
+from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import WhisperAnswer
 from madeleine.api.places import run_folder, socket_path
-from madeleine.api.reach import Reach
+from madeleine.api.reach import CallerReach
 from madeleine.api.routes import Route
 from madeleine.api.shared import perform_for
 from madeleine.bootstrap import HomeContext
@@ -194,7 +194,7 @@ class Hooks:
             due = now + most
         return HookTerms(min(due, now + most), bool(header(scope, b"madeleine-receipt")))
 
-    async def in_time(self, finding: Awaitable[Reach], scope: Scope) -> Reach:
+    async def in_time(self, finding: Awaitable[CallerReach], scope: Scope) -> CallerReach:
         """Wait for who asks no longer than a host waits for us; any error is silence to it."""
         try:
             left = self.read_terms(scope).due - time.monotonic()
@@ -204,11 +204,11 @@ class Hooks:
             self._tell("any host", problem, Unavailable.kind)
             raise Unavailable(problem, hint="see whether the database answers") from error
 
-    def confirm(self, query: Mapping[str, object], reach: Reach) -> None:
+    def confirm(self, query: Mapping[str, object], reach: CallerReach) -> None:
         """Take a client's word that it printed a whisper."""
         self.receipts.take(reach, str(query.get("whisper", "")))
 
-    def disown(self, query: Mapping[str, object], reach: Reach) -> None:
+    def disown(self, query: Mapping[str, object], reach: CallerReach) -> None:
         """Take a client's word that it could not print a whisper."""
         self.receipts.disown(reach, str(query.get("whisper", "")))
 
@@ -217,7 +217,7 @@ class Hooks:
         route: Route,
         query: Mapping[str, object],
         body: bytes,
-        reach: Reach,
+        reach: CallerReach,
         terms: HookTerms | None = None,
         is_gone: Callable[[], Awaitable[bool]] | None = None,
     ) -> HookReply:
@@ -271,7 +271,7 @@ class Hooks:
             self._count("failures")
             log.error("work that nobody waited for met a bug: %s", where(error))
 
-    def _inject(self, words: str, body: bytes, turn: Turn, reach: Reach) -> HookReply:
+    def _inject(self, words: str, body: bytes, turn: Turn, reach: CallerReach) -> HookReply:
         if turn.left <= 0:
             return SILENCE
         try:
@@ -296,7 +296,7 @@ class Hooks:
             return None
         return strip_host_text(prompt) or None
 
-    def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> HookReply:
+    def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: CallerReach) -> HookReply:
         arrival = _arrival(call, prompt, reach)
         self.receipts.settle_overdue(arrival, turn.left)
         number = self._turns.arrive(arrival, time.monotonic())
@@ -323,11 +323,13 @@ class Hooks:
             return HookReply(rendered)
         return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
 
-    def _asked(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> WhisperAnswer:
+    def _asked(self, call: HookCall, prompt: str, turn: Turn, reach: CallerReach) -> WhisperAnswer:
         """Return what the pipeline whispers: the one place where hooks meet it."""
         given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
-        asked = Call(body=body, by=f"agent:{call.host.agent}", due=turn.due, awaits_receipt=True)
+        asked = OperationCall(
+            body=body, by=f"agent:{call.host.agent}", due=turn.due, awaits_receipt=True
+        )
         answer: WhisperAnswer = perform_for(reach, "whisper", asked)
         return answer
 
@@ -347,7 +349,7 @@ class Hooks:
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _store(self, words: str, body: bytes, turn: Turn, reach: Reach) -> HookReply:
+    def _store(self, words: str, body: bytes, turn: Turn, reach: CallerReach) -> HookReply:
         try:
             call = read_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:
@@ -362,7 +364,7 @@ class Hooks:
             self._store_later(call, reach)
         return SILENCE
 
-    def _store_later(self, call: HookCall, reach: Reach) -> None:
+    def _store_later(self, call: HookCall, reach: CallerReach) -> None:
         """Take in a transcript in the background; one that waits already is not queued twice.
         A path that comes from elsewhere means nothing here, and must not be looked at."""
         path = call.transcript
@@ -410,7 +412,7 @@ class Hooks:
         log.warning("hook of %s: %s", words[:50], problem)
 
 
-def _arrival(call: HookCall, prompt: str, reach: Reach) -> Arrival:
+def _arrival(call: HookCall, prompt: str, reach: CallerReach) -> Arrival:
     """Return a prompt as it arrives. Those of two people are never repetitions."""
     who = "" if reach.caller is None else f"{reach.caller.person} "
     session = f"{who}{call.session}" if call.session else who or None

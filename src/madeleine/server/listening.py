@@ -15,7 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from madeleine.api.places import elsewhere_file, fits, is_private, own_socket, run_folder
+from madeleine.api.places import (
+    fits_socket_address,
+    is_private,
+    own_socket_path,
+    run_folder,
+    socket_pointer_path,
+)
 from madeleine.bootstrap import runtime_folder
 from madeleine.errors import CannotListen, StoreUnwritable, Unavailable
 
@@ -75,8 +81,8 @@ def listen_unix(home: Path) -> tuple[socket.socket, Path]:
 
 
 def _socket_place(home: Path) -> Path:
-    own, pointer = own_socket(home), elsewhere_file(home)
-    if fits(own):
+    own, pointer = own_socket_path(home), socket_pointer_path(home)
+    if fits_socket_address(own):
         pointer.unlink(missing_ok=True)
         return own
     place = _known_place(pointer) or _new_folder() / "socket"
@@ -90,13 +96,13 @@ def _known_place(pointer: Path) -> Path | None:
         place = Path(pointer.read_text(encoding="utf-8").strip())
     except FileNotFoundError:
         return None
-    return place if fits(place) and is_private(place.parent) else None
+    return place if fits_socket_address(place) and is_private(place.parent) else None
 
 
 def _new_folder() -> Path:
     """Make a private folder with a short path."""
     for parent in (runtime_folder(), Path(tempfile.gettempdir()), Path("/tmp")):
-        if fits(parent / "madeleine-12345678" / "socket"):
+        if fits_socket_address(parent / "madeleine-12345678" / "socket"):
             return Path(tempfile.mkdtemp(prefix="madeleine-", dir=parent))
     raise Unavailable("no folder has a path short enough for a socket", hint="set TMPDIR to one")
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from madeleine.api.wording import word
+from madeleine.api.wording import render_cause
 from madeleine.bootstrap import HomeContext, HomeContexts, list_session_folders, parse_folders
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.keeping import is_backup_due
@@ -199,7 +199,7 @@ def _watching(context: HomeContext, stop: threading.Event) -> Callable[[], None]
         if report.written or report.dropped:
             log.info("by hand: %d written, %d dropped", report.written, report.dropped)
         for note in describe_demotions(hold_core_cap(stores)) if report.written else ():
-            log.info("by hand: %s", word(note))
+            log.info("by hand: %s", render_cause(note))
 
     return lambda: watch_vault(stores.vault.root, on_change, stop, context.settings.vault.poll)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
-from madeleine.api.contract.schema import Schema, Schemas
+from madeleine.api.contract.schema import JsonSchema, SchemaBuilder
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES
-from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
+from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
 from madeleine.version import __version__
 
 OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes", role="reader")
@@ -24,14 +24,14 @@ _ERRORS = {
     "500": "stored bytes make no sense, or a bug",
     "503": "try again later",
 }
-_TEXT: Schema = {"type": "string"}
+_TEXT: JsonSchema = {"type": "string"}
 
 
-def openapi() -> Schema:
+def openapi() -> JsonSchema:
     """Return the OpenAPI 3.1 document."""
-    paths: Schema = {}
-    schemas = Schemas(CONTRACT)
-    for route in (*ROUTES, *TOLD, OPENAPI):
+    paths: JsonSchema = {}
+    schemas = SchemaBuilder(CONTRACT)
+    for route in (*ROUTES, *NON_JSON_ROUTES, OPENAPI):
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
     return {
         "openapi": "3.1.0",
@@ -47,7 +47,7 @@ def openapi() -> Schema:
     }
 
 
-def _security() -> Schema:
+def _security() -> JsonSchema:
     return {
         "type": "http",
         "scheme": "bearer",
@@ -55,10 +55,10 @@ def _security() -> Schema:
     }
 
 
-def _operation(route: Route, schemas: Schemas) -> Schema:
-    shapes = SHAPES.get(route.name)
+def _operation(route: Route, schemas: SchemaBuilder) -> JsonSchema:
+    shapes = SHAPES_BY_OPERATION.get(route.name)
     query = shapes.query_fields if shapes else ()
-    operation: Schema = {
+    operation: JsonSchema = {
         "operationId": route.name,
         "summary": route.summary,
         "parameters": [*_path_parameters(route), *(_parameter(each, schemas) for each in query)],
@@ -72,7 +72,7 @@ def _operation(route: Route, schemas: Schemas) -> Schema:
     return operation
 
 
-def _path_parameters(route: Route) -> list[Schema]:
+def _path_parameters(route: Route) -> list[JsonSchema]:
     names = re.findall(r"{(\w+)}", route.path)
     help_text = "a whole id, a short id or an unambiguous prefix"
     return [
@@ -81,7 +81,7 @@ def _path_parameters(route: Route) -> list[Schema]:
     ]
 
 
-def _parameter(field: ShapeField, schemas: Schemas) -> Schema:
+def _parameter(field: ShapeField, schemas: SchemaBuilder) -> JsonSchema:
     schema = schemas.property_of(field)
     return {
         "name": field.wire,
@@ -92,14 +92,18 @@ def _parameter(field: ShapeField, schemas: Schemas) -> Schema:
     }
 
 
-def _answer(route: Route, schemas: Schemas) -> Schema:
-    if route in TOLD:
-        kind = {EVENTS: "text/event-stream", METRICS: "text/plain"}[route]
+def _answer(route: Route, schemas: SchemaBuilder) -> JsonSchema:
+    if route in NON_JSON_ROUTES:
+        kind = {EVENTS_ROUTE: "text/event-stream", METRICS_ROUTE: "text/plain"}[route]
         return {"description": route.answer, "content": {kind: {"schema": _TEXT}}}
-    schema = schemas.of(SHAPES[route.name].answer) if route.name in SHAPES else {"type": "object"}
+    schema = (
+        schemas.of(SHAPES_BY_OPERATION[route.name].answer)
+        if route.name in SHAPES_BY_OPERATION
+        else {"type": "object"}
+    )
     return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 
-def _errors(schemas: Schemas) -> Schema:
+def _errors(schemas: SchemaBuilder) -> JsonSchema:
     content = {"application/json": {"schema": schemas.of(ErrorAnswer)}}
     return {status: {"description": why, "content": content} for status, why in _ERRORS.items()}

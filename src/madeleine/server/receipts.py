@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from typing import NamedTuple
 
-from madeleine.api.reach import Reach
+from madeleine.api.reach import CallerReach
 from madeleine.errors import MadeleineError
 from madeleine.server.turns import Arrival
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
@@ -32,7 +32,7 @@ class SentWhisper(NamedTuple):
     prompt that came without a hook has neither that nor an `arrival`."""
 
     id: str
-    reach: Reach
+    reach: CallerReach
     arrival: Arrival | None = None
     due: float = 0.0
 
@@ -59,7 +59,7 @@ class Receipts:
         after = max(sent.due - time.monotonic(), 0.0) + RECEIPT_SECONDS
         asyncio.get_running_loop().call_later(after, self._give_up, sent.id)
 
-    def take(self, reach: Reach, whisper_id: str) -> None:
+    def take(self, reach: CallerReach, whisper_id: str) -> None:
         """Take a confirmation. One that comes after its whisper was given up counts as well."""
         sent = SentWhisper(whisper_id, reach)
         with self._lock:
@@ -68,7 +68,7 @@ class Receipts:
                 sent = self._awaited.pop(whisper_id)
         self._thread.submit(self._note, sent, None)
 
-    def disown(self, reach: Reach, whisper_id: str) -> None:
+    def disown(self, reach: CallerReach, whisper_id: str) -> None:
         """Take a client's word that nobody got a whisper; one that is not awaited is left alone."""
         with self._lock:
             known = self._awaited.get(whisper_id)

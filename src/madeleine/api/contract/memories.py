@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from madeleine.api.contract.shape import Codec, Contract, field, shape
+from madeleine.api.contract.shape import Contract, ShapeCodec, field, shape
 from madeleine.api.wire import error_from_json, error_to_json
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import (
@@ -24,11 +24,11 @@ from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge, MemoryType, Tier
 
-Moment = Annotated[str, (("format", "date-time"),)]
+TimeText = Annotated[str, (("format", "date-time"),)]
 """A time as JSON has it: RFC 3339 in UTC."""
 RequestTime = Annotated[str, (("formats", ("date-time", "date")),)]
 """A time as a client sends it: RFC 3339, or a bare date, which is its first moment in UTC."""
-Unit = Annotated[float, (("minimum", 0), ("maximum", 1))]
+UnitNumber = Annotated[float, (("minimum", 0), ("maximum", 1))]
 """A number from 0 to 1."""
 PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
 """What came of a prompt: what the page may ask for, and what it is told."""
@@ -70,15 +70,15 @@ class ConnectionShape:
 
     target: str = field("the id of the memory that it leads to")
     edge: Edge = field("what it says")
-    weight: Unit = field("how strong it is")
+    weight: UnitNumber = field("how strong it is")
     reason: str | None = field("why it is there", left_out=True, default=None)
     by: str | None = field("who drew it", left_out=True, default=None)
-    at: Moment | None = field("when it was drawn", left_out=True, default=None)
+    at: TimeText | None = field("when it was drawn", left_out=True, default=None)
     kind: str | None = field(
         "which association, of the edge `discovered`", left_out=True, default=None
     )
-    confidence: Unit | None = field("how sure who drew it was", left_out=True, default=None)
-    discovered_at: Moment | None = field("when a job found it", left_out=True, default=None)
+    confidence: UnitNumber | None = field("how sure who drew it was", left_out=True, default=None)
+    discovered_at: TimeText | None = field("when a job found it", left_out=True, default=None)
     algorithm: str | None = field("how a job found it", left_out=True, default=None)
 
 
@@ -96,10 +96,10 @@ class MemoryShape:
     content: str = field("what it says")
     tags: tuple[str, ...] = field()
     source: str = field("where it comes from")
-    confidence: Unit = field("how sure its author is")
-    created: Moment = field("when it was first known")
-    updated: Moment = field()
-    valid_until: Moment | None = field("when it stops, or stopped, being true")
+    confidence: UnitNumber = field("how sure its author is")
+    created: TimeText = field("when it was first known")
+    updated: TimeText = field()
+    valid_until: TimeText | None = field("when it stops, or stopped, being true")
     superseded_by: str | None = field("the id of the memory that replaces it")
     origin: Origin | None = field("where it was said")
     claim: Claim | None = field("what it states")
@@ -107,8 +107,8 @@ class MemoryShape:
     connections: tuple[Connection, ...] = field()
     importance: float = field()
     access_count: int = field("how often it was used")
-    last_accessed: Moment = field()
-    last_review: Moment | None = field()
+    last_accessed: TimeText = field()
+    last_review: TimeText | None = field()
     stability: float = field("days until it comes to mind with a chance of 0.9")
     relevance: float | None = field()
     meta: Mapping[str, object] | None = field(
@@ -126,8 +126,8 @@ class ProposalShape:
     source_nodes: tuple[str, ...] = field("the memories that it is about")
     proposed_action: str = field("what would be done, in a sentence")
     reason: str | None = field()
-    created: Moment = field()
-    resolved: Moment | None = field("when it was decided")
+    created: TimeText = field()
+    resolved: TimeText | None = field("when it was decided")
     action: Mapping[str, str] = field("what would be done, as it would be carried out")
 
 
@@ -183,12 +183,12 @@ def proposal_from_json(values: Mapping[str, object]) -> Proposal:
 
 CONTRACT = Contract(
     {
-        Memory: Codec(MemoryShape, memory_to_json, memory_from_json),
-        Connection: Codec(ConnectionShape, connection_to_json, connection_from_json),
-        Origin: Codec(OriginShape, origin_to_json, origin_from_json),
-        Claim: Codec(ClaimShape, claim_to_json, claim_from_json),
-        Proposal: Codec(ProposalShape, proposal_to_json, proposal_from_json),
-        MadeleineError: Codec(ErrorShape, error_to_json, error_from_json),
+        Memory: ShapeCodec(MemoryShape, memory_to_json, memory_from_json),
+        Connection: ShapeCodec(ConnectionShape, connection_to_json, connection_from_json),
+        Origin: ShapeCodec(OriginShape, origin_to_json, origin_from_json),
+        Claim: ShapeCodec(ClaimShape, claim_to_json, claim_from_json),
+        Proposal: ShapeCodec(ProposalShape, proposal_to_json, proposal_from_json),
+        MadeleineError: ShapeCodec(ErrorShape, error_to_json, error_from_json),
     }
 )
 to_json, from_json = CONTRACT.to_json, CONTRACT.from_json

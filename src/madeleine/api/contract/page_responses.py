@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from madeleine.api.contract.memories import (
     CauseParts,
     CauseShape,
-    Moment,
     PromptOutcome,
     ProposalShape,
+    TimeText,
 )
 from madeleine.api.contract.responses import (
     DaemonStatus,
@@ -23,7 +23,7 @@ from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.recall.explaining import Absence
 
-Stays = Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"]
+StayReason = Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"]
 
 
 # -- memories in lists ---------------------------------------------------------------------
@@ -50,9 +50,9 @@ class Brief:
     headline: str = field()
     extract: str = field("the beginning of the text, or the place that answers")
     tags: Sequence[str] = field()
-    created: Moment = field()
-    updated: Moment = field()
-    valid_until: Moment | None = field()
+    created: TimeText = field()
+    updated: TimeText = field()
+    valid_until: TimeText | None = field()
     superseded_by: str | None = field()
     outdated: bool = field("whether it is retired, expired or superseded")
 
@@ -113,7 +113,7 @@ class Facets:
 
 # -- the graph -----------------------------------------------------------------------------
 
-Arrow = tuple[str, str, str, float] | tuple[str, str, str, float, str | None]
+GraphArrow = tuple[str, str, str, float] | tuple[str, str, str, float, str | None]
 """Source, target, edge, weight, and why if that was asked for."""
 
 
@@ -135,7 +135,7 @@ class Drawing:
     """Memories, and the connections between them: source, target, edge, weight, and why."""
 
     memories: Sequence[GraphNode] = field()
-    connections: Sequence[Arrow] = field()
+    connections: Sequence[GraphArrow] = field()
 
 
 @shape
@@ -196,10 +196,10 @@ class LinkedMemory:
     weight: float = field()
     reason: str | None = field()
     by: str | None = field()
-    at: Moment | None = field()
+    at: TimeText | None = field()
     kind: str | None = field()
     confidence: float | None = field()
-    discovered_at: Moment | None = field(left_out=True, default=None)
+    discovered_at: TimeText | None = field(left_out=True, default=None)
     algorithm: str | None = field(left_out=True, default=None)
     source: str = field()
     outward: bool = field("whether it starts at the memory that is shown")
@@ -221,16 +221,16 @@ class ImportanceParts:
 class Strength:
     """How likely a memory comes to mind, now, before and after, and what that is due to."""
 
-    now: Moment = field()
+    now: TimeText = field()
     chance: float = field()
     stability_days: float = field()
-    curve: Sequence[tuple[Moment, float]] = field()
-    uses: Sequence[Moment] = field()
+    curve: Sequence[tuple[TimeText, float]] = field()
+    uses: Sequence[TimeText] = field()
     uses_total: int = field()
     least: float = field("below this chance a night may move it to the archive")
-    fades_at: Moment | None = field()
-    spared_until: Moment | None = field("until when it is too young for a night to move it")
-    stays: Stays | None = field("why it stays where it is all the same")
+    fades_at: TimeText | None = field()
+    spared_until: TimeText | None = field("until when it is too young for a night to move it")
+    stays: StayReason | None = field("why it stays where it is all the same")
     importance: float = field()
     relevance: float | None = field()
     drawn_connections: int = field()
@@ -292,7 +292,7 @@ class MindTurn:
     open: bool = field("of a tension: whether both still hold")
     reason: str | None = field()
     by: str | None = field()
-    at: Moment | None = field()
+    at: TimeText | None = field()
 
 
 @shape
@@ -308,8 +308,8 @@ class TimelinePage:
 class GrowthBar:
     """How many memories became known in a stretch of time."""
 
-    from_: Moment = field()
-    to: Moment = field()
+    from_: TimeText = field()
+    to: TimeText = field()
     known: int = field()
 
 
@@ -321,7 +321,7 @@ class Growth:
     bars: Sequence[GrowthBar] = field()
     total: int = field()
     zone: str = field()
-    first: Moment | None = field()
+    first: TimeText | None = field()
 
 
 @shape
@@ -363,7 +363,7 @@ class PromptMark:
     """What came of a prompt and how long that took."""
 
     id: str = field()
-    at: Moment = field()
+    at: TimeText = field()
     outcome: PromptOutcome = field()
     took_ms: float | None = field()
 
@@ -397,9 +397,9 @@ class HomeJob:
     id: str = field()
     paused: bool = field()
     running: bool = field()
-    last: Moment | None = field()
+    last: TimeText | None = field()
     failures: int = field()
-    next: Moment | None = field()
+    next: TimeText | None = field()
 
 
 @shape
@@ -417,14 +417,14 @@ class HomeSleep:
 class HomePage:
     """All that the first view shows."""
 
-    now: Moment = field()
+    now: TimeText = field()
     size: HomeSize = field()
     week: int = field("how many memories became known in it")
     growth: Growth = field()
     prompts: PromptTimes = field()
     attention: Sequence[AttentionItem] = field()
     sleep: HomeSleep = field()
-    backup: Moment | None = field("when the newest was made")
+    backup: TimeText | None = field("when the newest was made")
     daemon: DaemonStatus | None = field()
 
 
@@ -471,7 +471,7 @@ class WhisperLine:
     """A prompt as a line of a list."""
 
     id: str = field()
-    at: Moment = field()
+    at: TimeText = field()
     session: str | None = field()
     space: str | None = field()
     prompt: str = field()
@@ -581,7 +581,7 @@ class RunNumbers:
 class LastRunNumbers(RunNumbers):
     """How the last run of a job went."""
 
-    at: Moment = field()
+    at: TimeText = field()
 
 
 @shape
@@ -596,7 +596,7 @@ class PageJob:
     progress: JobProgress | None = field()
     last_run: LastRunNumbers | None = field()
     failures: int = field()
-    next_run: Moment | None = field()
+    next_run: TimeText | None = field()
 
 
 @shape
@@ -618,7 +618,7 @@ class PageRun(RunNumbers):
 
     run: str = field()
     job: str | None = field("null if that was not noted")
-    at: Moment = field()
+    at: TimeText = field()
     changes: int = field()
     in_force: int = field("changes that were not taken back")
 
@@ -636,7 +636,7 @@ class RunChange:
     """A change that a run made."""
 
     id: str = field()
-    at: Moment = field()
+    at: TimeText = field()
     verb: str | None = field("null if that was not noted")
     reason: str | None = field()
     outcome: str | None = field()
@@ -686,8 +686,8 @@ class ProposalLine:
     source_nodes: Sequence[str] = field()
     proposed_action: str = field()
     reason: str | None = field()
-    created: Moment = field()
-    resolved: Moment | None = field()
+    created: TimeText = field()
+    resolved: TimeText | None = field()
     by: str | None = field("who decided it")
     change: str | None = field("the change that still holds because of it")
     undoable: bool | None = field("whether the decision can be taken back")

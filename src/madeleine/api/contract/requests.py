@@ -13,9 +13,9 @@ from madeleine.api.contract.memories import (
     OriginShape,
     PromptOutcome,
     RequestTime,
-    Unit,
+    UnitNumber,
 )
-from madeleine.api.contract.shape import Request, field, shape
+from madeleine.api.contract.shape import RequestShape, field, shape
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -30,21 +30,21 @@ Limit10000 = Annotated[int, (("minimum", 1), ("maximum", 10_000))]
 
 
 @shape
-class NewConnection(Request):
+class NewConnection(RequestShape):
     """A connection to be drawn."""
 
     target: str = field("the id of the other memory")
     edge: Edge | None = field("what it says", default=None)
-    weight: Unit | None = field("how strong, 0 to 1", default=None)
+    weight: UnitNumber | None = field("how strong, 0 to 1", default=None)
     reason: str | None = field("why", default=None)
     by: str | None = field("who drew it", default=None)
     at: RequestTime | None = field("when it was drawn", default=None)
     kind: str | None = field("which association", default=None)
-    confidence: Unit | None = field("how sure", default=None)
+    confidence: UnitNumber | None = field("how sure", default=None)
 
 
 @shape
-class MemoryFilter(Request):
+class MemoryFilter(RequestShape):
     """Which memories are meant; a field that is left out lets in any."""
 
     types: tuple[MemoryType, ...] | None = field("only these types", default=None)
@@ -60,7 +60,7 @@ class MemoryFilter(Request):
 
 
 @shape
-class MemoryDraft(Request):
+class MemoryDraft(RequestShape):
     """A memory to be written."""
 
     content: str = field("the text to remember")
@@ -81,7 +81,7 @@ class MemoryDraft(Request):
         "a short title; weighs ten times in text search", default=None, nullable=True
     )
     about_self: bool | None = field("it describes the user: the self defines it", default=None)
-    confidence: Unit | None = field("how sure its author is, 0 to 1", default=None)
+    confidence: UnitNumber | None = field("how sure its author is, 0 to 1", default=None)
     valid_until: RequestTime | None = field("when it stops being true", default=None, nullable=True)
     origin: OriginShape | None = field(
         "session, turn, speaker, uri: where it was said", default=None, nullable=True
@@ -99,14 +99,14 @@ class MemoryDraft(Request):
 
 
 @shape
-class SpaceQuery(Request):
+class SpaceQuery(RequestShape):
     """The space of a request that names none."""
 
     default_space: str | None = field("the space of a request that names none", default=None)
 
 
 @shape
-class RememberManyBody(Request):
+class RememberManyBody(RequestShape):
     """What `remember_many` is given."""
 
     items: tuple[MemoryDraft, ...] = field("drafts as for remember")
@@ -126,7 +126,7 @@ class RecallBody(MemoryFilter):
 
 
 @shape
-class WhisperBody(Request):
+class WhisperBody(RequestShape):
     """What `whisper` is given."""
 
     prompt: str = field("what was typed")
@@ -137,14 +137,14 @@ class WhisperBody(Request):
 
 
 @shape
-class WhisperWhyQuery(Request):
+class WhisperWhyQuery(RequestShape):
     """What `whisper_why` is asked in the query."""
 
     session_id: str | None = field("the last one of this conversation", default=None)
 
 
 @shape
-class FeedbackBody(Request):
+class FeedbackBody(RequestShape):
     """What `feedback` is given."""
 
     node_id: str = field("the memory")
@@ -156,7 +156,7 @@ class FeedbackBody(Request):
 
 
 @shape
-class ShowQuery(Request):
+class ShowQuery(RequestShape):
     """What `show` is asked in the query."""
 
     session_id: str | None = field("the conversation that asks", default=None)
@@ -171,14 +171,14 @@ class ListQuery(MemoryFilter):
 
 
 @shape
-class HistoryQuery(Request):
+class HistoryQuery(RequestShape):
     """What `history` is asked in the query."""
 
     limit: Limit10000 | None = field("how many at most", default=None)
 
 
 @shape
-class ReviseBody(Request):
+class ReviseBody(RequestShape):
     """What `revise` is given."""
 
     content: str | None = field("the new text", default=None)
@@ -196,7 +196,7 @@ class ReviseBody(Request):
         "a short title; weighs ten times in text search", default=None, nullable=True
     )
     about_self: bool | None = field("it describes the user: the self defines it", default=None)
-    confidence: Unit | None = field("how sure its author is, 0 to 1", default=None)
+    confidence: UnitNumber | None = field("how sure its author is, 0 to 1", default=None)
     valid_until: RequestTime | None = field("when it stops being true", default=None, nullable=True)
     origin: OriginShape | None = field(
         "session, turn, speaker, uri: where it was said", default=None, nullable=True
@@ -219,7 +219,7 @@ class ReviseBody(Request):
 
 
 @shape
-class RetireBody(Request):
+class RetireBody(RequestShape):
     """What `retire` is given."""
 
     reason: str | None = field("why", default=None)
@@ -227,26 +227,26 @@ class RetireBody(Request):
 
 
 @shape
-class ForgetQuery(Request):
+class ForgetQuery(RequestShape):
     """What `forget` is asked in the query."""
 
     reason: str | None = field("why", default=None)
 
 
 @shape
-class LinkBody(Request):
+class LinkBody(RequestShape):
     """What `link` is given."""
 
     source_id: str = field("from")
     target_id: str = field("to")
     edge: Edge | None = field("what the connection says; related_to by default", default=None)
-    weight: Unit | None = field("how strong, 0 to 1", default=None)
+    weight: UnitNumber | None = field("how strong, 0 to 1", default=None)
     reason: str | None = field("why", default=None)
     kind: str | None = field("which association, for the edge `discovered`", default=None)
 
 
 @shape
-class UnlinkBody(Request):
+class UnlinkBody(RequestShape):
     """What `unlink` is given."""
 
     source_id: str = field("from")
@@ -255,7 +255,7 @@ class UnlinkBody(Request):
 
 
 @shape
-class MergeBody(Request):
+class MergeBody(RequestShape):
     """What `merge` is given."""
 
     keep: str = field("the memory that stays")
@@ -272,7 +272,7 @@ class MergeBody(Request):
 
 
 @shape
-class ProposalsQuery(Request):
+class ProposalsQuery(RequestShape):
     """What `proposals` is asked in the query."""
 
     status: Literal["pending", "approved", "rejected", "expired", "all"] | None = field(
@@ -281,7 +281,7 @@ class ProposalsQuery(Request):
 
 
 @shape
-class DecideBody(Request):
+class DecideBody(RequestShape):
     """What `decide` is given."""
 
     action: Literal["approved", "rejected", "pending"] = field(
@@ -290,7 +290,7 @@ class DecideBody(Request):
 
 
 @shape
-class AuditQuery(Request):
+class AuditQuery(RequestShape):
     """What `audit` is asked in the query."""
 
     limit: Limit10000 | None = field("how many at most", default=None)
@@ -299,14 +299,14 @@ class AuditQuery(Request):
 
 
 @shape
-class InsightsQuery(Request):
+class InsightsQuery(RequestShape):
     """What `insights` is asked in the query."""
 
     limit: Limit1000 | None = field("how many at most", default=None)
 
 
 @shape
-class HandInBody(Request):
+class HandInBody(RequestShape):
     """What `hand_in` is given."""
 
     job_id: str | None = field("the batch that was taken", default=None)
@@ -316,7 +316,7 @@ class HandInBody(Request):
 
 
 @shape
-class RunAllQuery(Request):
+class RunAllQuery(RequestShape):
     """What `run_all` is asked in the query."""
 
     wait: bool | None = field(
@@ -325,7 +325,7 @@ class RunAllQuery(Request):
 
 
 @shape
-class RunAllBody(Request):
+class RunAllBody(RequestShape):
     """What `run_all` is given."""
 
     dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
@@ -333,7 +333,7 @@ class RunAllBody(Request):
 
 
 @shape
-class ConsolidateQuery(Request):
+class ConsolidateQuery(RequestShape):
     """What `consolidate` is asked in the query."""
 
     wait: bool | None = field(
@@ -342,7 +342,7 @@ class ConsolidateQuery(Request):
 
 
 @shape
-class ConsolidateBody(Request):
+class ConsolidateBody(RequestShape):
     """What `consolidate` is given."""
 
     task: str | None = field(
@@ -353,7 +353,7 @@ class ConsolidateBody(Request):
 
 
 @shape
-class StatsQuery(Request):
+class StatsQuery(RequestShape):
     """What `stats` is asked in the query."""
 
     days: Annotated[int, (("minimum", 1), ("maximum", 365))] | None = field(
@@ -362,7 +362,7 @@ class StatsQuery(Request):
 
 
 @shape
-class PurgeBody(Request):
+class PurgeBody(RequestShape):
     """What `purge` is given."""
 
     memories: tuple[str, ...] | None = field("which of those in the trash", default=None)
@@ -370,7 +370,7 @@ class PurgeBody(Request):
 
 
 @shape
-class ImportBody(Request):
+class ImportBody(RequestShape):
     """What `import` is given."""
 
     items: tuple[Mapping[str, object], ...] = field(
@@ -397,7 +397,7 @@ class ExportQuery(MemoryFilter):
 
 
 @shape
-class BackupBody(Request):
+class BackupBody(RequestShape):
     """What `backup` is given."""
 
     to: str | None = field(
@@ -406,7 +406,7 @@ class BackupBody(Request):
 
 
 @shape
-class IngestConversationQuery(Request):
+class IngestConversationQuery(RequestShape):
     """What `ingest_conversation` is asked in the query."""
 
     default_space: str | None = field("the space of a request that names none", default=None)
@@ -415,7 +415,7 @@ class IngestConversationQuery(Request):
 
 
 @shape
-class IngestConversationBody(Request):
+class IngestConversationBody(RequestShape):
     """What `ingest_conversation` is given."""
 
     content: str | None = field(
@@ -434,7 +434,7 @@ class IngestConversationBody(Request):
 
 
 @shape
-class IngestFileBody(Request):
+class IngestFileBody(RequestShape):
     """What `ingest_file` is given."""
 
     content: str | None = field("the text of the file", default=None)
@@ -448,7 +448,7 @@ class IngestFileBody(Request):
 
 
 @shape
-class AddPersonBody(Request):
+class AddPersonBody(RequestShape):
     """What `add_person` is given."""
 
     name: str = field("a-z, 0-9, `.`, `_` and `-`, such as ada")
@@ -458,21 +458,21 @@ class AddPersonBody(Request):
 
 
 @shape
-class RemovePersonQuery(Request):
+class RemovePersonQuery(RequestShape):
     """What `remove_person` is asked in the query."""
 
     erase: bool | None = field("erase their memory too, also later: no way back", default=None)
 
 
 @shape
-class TokensQuery(Request):
+class TokensQuery(RequestShape):
     """What `tokens` is asked in the query."""
 
     person: str | None = field("only those of this person", default=None)
 
 
 @shape
-class CreateTokenBody(Request):
+class CreateTokenBody(RequestShape):
     """What `create_token` is given."""
 
     name: str = field("what it is for, such as the client")
@@ -481,7 +481,7 @@ class CreateTokenBody(Request):
 
 
 @shape
-class ShareSpaceBody(Request):
+class ShareSpaceBody(RequestShape):
     """What `share_space` is given."""
 
     name: str = field("the space")
@@ -493,7 +493,7 @@ class ShareSpaceBody(Request):
 
 
 @shape
-class UnshareSpaceBody(Request):
+class UnshareSpaceBody(RequestShape):
     """What `unshare_space` is given."""
 
     name: str = field("the space")
@@ -523,21 +523,21 @@ class PageListQuery(MemoryFilter):
 
 
 @shape
-class PageFacetsQuery(Request):
+class PageFacetsQuery(RequestShape):
     """What `page_facets` is asked in the query."""
 
     tag: str | None = field("only tags that begin so", default=None)
 
 
 @shape
-class PageGraphQuery(Request):
+class PageGraphQuery(RequestShape):
     """What `page_graph` is asked in the query."""
 
     limit: Limit3000 | None = field("how many at most", default=None)
 
 
 @shape
-class PageGraphSpaceQuery(Request):
+class PageGraphSpaceQuery(RequestShape):
     """What `page_graph_space` is asked in the query."""
 
     space: str = field("which; `global` is the one without a name")
@@ -546,14 +546,14 @@ class PageGraphSpaceQuery(Request):
 
 
 @shape
-class PageGraphNearQuery(Request):
+class PageGraphNearQuery(RequestShape):
     """What `page_graph_near` is asked in the query."""
 
     limit: Limit200 | None = field("how many at most", default=None)
 
 
 @shape
-class PageGraphPathsQuery(Request):
+class PageGraphPathsQuery(RequestShape):
     """What `page_graph_paths` is asked in the query."""
 
     from_: str = field("the one")
@@ -561,7 +561,7 @@ class PageGraphPathsQuery(Request):
 
 
 @shape
-class PageMemoryQuery(Request):
+class PageMemoryQuery(RequestShape):
     """What `page_memory` is asked in the query."""
 
     as_of: RequestTime | None = field(
@@ -570,14 +570,14 @@ class PageMemoryQuery(Request):
 
 
 @shape
-class PageDifferenceQuery(Request):
+class PageDifferenceQuery(RequestShape):
     """What `page_difference` is asked in the query."""
 
     change: str = field("the change's id")
 
 
 @shape
-class PageTimeQuery(Request):
+class PageTimeQuery(RequestShape):
     """What `page_time` is asked in the query."""
 
     limit: Limit200 | None = field("how many at most", default=None)
@@ -585,7 +585,7 @@ class PageTimeQuery(Request):
 
 
 @shape
-class PageTimeBarsQuery(Request):
+class PageTimeBarsQuery(RequestShape):
     """What `page_time_bars` is asked in the query."""
 
     zone: str | None = field(
@@ -594,14 +594,14 @@ class PageTimeBarsQuery(Request):
 
 
 @shape
-class PageTimeDayQuery(Request):
+class PageTimeDayQuery(RequestShape):
     """What `page_time_day` is asked in the query."""
 
     as_of: RequestTime | None = field("the moment; now by default", default=None)
 
 
 @shape
-class PageWhispersQuery(Request):
+class PageWhispersQuery(RequestShape):
     """What `page_whispers` is asked in the query."""
 
     outcome: PromptOutcome | None = field(
@@ -614,14 +614,14 @@ class PageWhispersQuery(Request):
 
 
 @shape
-class PageWhyNotQuery(Request):
+class PageWhyNotQuery(RequestShape):
     """What `page_why_not` is asked in the query."""
 
     memory: str = field("the memory that you miss")
 
 
 @shape
-class PageRunsQuery(Request):
+class PageRunsQuery(RequestShape):
     """What `page_runs` is asked in the query."""
 
     job: str | None = field("only runs of this one", default=None)
@@ -630,7 +630,7 @@ class PageRunsQuery(Request):
 
 
 @shape
-class PageRunQuery(Request):
+class PageRunQuery(RequestShape):
     """What `page_run` is asked in the query."""
 
     limit: Limit100 | None = field("how many at most", default=None)
@@ -638,7 +638,7 @@ class PageRunQuery(Request):
 
 
 @shape
-class PageProposalsQuery(Request):
+class PageProposalsQuery(RequestShape):
     """What `page_proposals` is asked in the query."""
 
     status: Literal["pending", "approved", "rejected", "expired", "decided"] | None = field(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import CauseParts, Moment
+from madeleine.api.contract.memories import CauseParts, TimeText
 from madeleine.api.contract.shape import field, shape
 from madeleine.errors import MadeleineError
 from madeleine.model.event import EventKind
@@ -18,10 +18,10 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.words import Edge, MemoryType, Tier
 
-TEXT = "the answer in plain words"
-CHANGE = "what `undo` takes back; null if it was so already"
-NOTES = "what is worth knowing beside it"
-NOTES_PARTS = "what each note is made of, in the same order"
+TEXT_HELP = "the answer in plain words"
+CHANGE_HELP = "what `undo` takes back; null if it was so already"
+NOTES_HELP = "what is worth knowing beside it"
+NOTES_PARTS_HELP = "what each note is made of, in the same order"
 
 
 # -- writing -------------------------------------------------------------------------------
@@ -31,14 +31,14 @@ NOTES_PARTS = "what each note is made of, in the same order"
 class RememberedMemory:
     """A memory that was written, or was known already."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     node_id: str = field("the id of the memory")
     memory: Memory = field()
     linked: tuple[Connection, ...] = field("connections that were drawn by themselves")
     existing: bool = field("it was known; nothing was written")
-    change: str | None = field(CHANGE)
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    change: str | None = field(CHANGE_HELP)
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 
 
 @shape
@@ -60,7 +60,7 @@ class WriteOutcome:
 class RememberedMany:
     """What became of each of many drafts, in their order."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     results: tuple[WriteOutcome, ...] = field()
 
 
@@ -68,12 +68,12 @@ class RememberedMany:
 class ChangedMemory:
     """A memory after a change."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     node_id: str = field("the id of the memory")
     memory: Memory = field()
-    change: str | None = field(CHANGE)
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    change: str | None = field(CHANGE_HELP)
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 
     @property
     def trash_path(self) -> str | None:
@@ -90,10 +90,10 @@ class ChangedMemory:
 class ForgottenMemory:
     """A memory that lies in the trash."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     node_id: str = field("the id of the memory")
     memory: Memory = field()
-    change: str | None = field(CHANGE)
+    change: str | None = field(CHANGE_HELP)
     trash_path: str = field("where its file is")
 
     @property
@@ -110,14 +110,14 @@ class ForgottenMemory:
 class MergedMemory:
     """One memory that was made of two."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     node_id: str = field("the id of the memory")
     memory: Memory = field()
     removed: str = field("the id of the one that went into it")
-    change: str | None = field(CHANGE)
+    change: str | None = field(CHANGE_HELP)
     neighbours: int = field("memories whose connections were moved")
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 
     @property
     def trash_path(self) -> str | None:
@@ -129,7 +129,7 @@ class MergedMemory:
 class UndoneChanges:
     """Which changes were taken back, and the change that did it."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     change: str = field("the change that took them back")
     undone: tuple[str, ...] = field("the changes that were taken back")
     memories: tuple[str, ...] = field("the ids of the memories concerned")
@@ -139,7 +139,7 @@ class UndoneChanges:
 class NotedFeedback:
     """That something was said about a memory."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     node_id: str = field("the id of the memory")
 
 
@@ -189,12 +189,12 @@ class RecallHit:
 class RecallAnswer:
     """The memories that answer a question, best first."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     results: tuple[RecallHit, ...] = field()
     silence: str | None = field("why nothing was found")
     silence_parts: CauseParts | None = field("what the silence is made of", default=None)
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
     why_not: str | None = field("why a memory that was missed is not there")
 
 
@@ -229,7 +229,7 @@ class WhisperAnswer:
 class WhisperReason:
     """Why the last whisper, or silence, was what it was."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     whisper: Mapping[str, object] | None = field(
         "the log's entry: id, at, session, space, and what was noted at each stage"
     )
@@ -248,7 +248,7 @@ class HoldOutSide:
 class WhisperReport:
     """How often memories show in replies, whispered and held out."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     days: int = field("how far back the log reaches")
     enough: bool = field("whether there are enough replies to say anything")
     told: HoldOutSide = field()
@@ -285,21 +285,21 @@ class MemoryLink:
 class ShownMemory:
     """A memory whole, with its connections both ways and its neighbours."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     node_id: str = field("the id of the memory")
     memory: Memory = field()
     path: str = field("its file in the vault")
     connections: tuple[MemoryLink, ...] = field()
     neighbours: tuple[Memory, ...] = field()
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 
 
 @shape
 class MemoryPage:
     """Some of the memories that there are, newest first."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     memories: tuple[Memory, ...] = field()
     total: int = field("how many there are in all")
 
@@ -316,7 +316,7 @@ class TrashedMemory:
 class TrashPage:
     """What was forgotten and can be restored."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     memories: tuple[TrashedMemory, ...] = field()
 
 
@@ -343,7 +343,7 @@ class MemoryHistory:
     """What happened to a memory, newest first."""
 
     node_id: str = field("the id of the memory")
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     events: tuple[JournalChange | JournalEvent, ...] = field()
 
 
@@ -351,7 +351,7 @@ class MemoryHistory:
 class EventPage:
     """Recorded changes, newest first."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     events: tuple[JournalChange | JournalEvent, ...] = field()
 
 
@@ -360,7 +360,7 @@ class RecordedMerge:
     """A merge that was made."""
 
     id: str = field("the change")
-    at: Moment = field()
+    at: TimeText = field()
     kept: str | None = field()
     removed: str | None = field()
     by: str | None = field()
@@ -372,7 +372,7 @@ class RecordedMerge:
 class MergePage:
     """Merges that were made, newest first."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     merges: tuple[RecordedMerge, ...] = field()
 
 
@@ -384,7 +384,7 @@ class Evolution:
     to: Memory = field("the newer one")
     reason: str | None = field()
     by: str | None = field()
-    at: Moment | None = field()
+    at: TimeText | None = field()
 
 
 @shape
@@ -395,14 +395,14 @@ class Tension:
     other: Memory = field()
     reason: str | None = field()
     by: str | None = field()
-    at: Moment | None = field()
+    at: TimeText | None = field()
 
 
 @shape
 class Insights:
     """What changed its mind and what contradicts what, newest first."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     evolutions: tuple[Evolution, ...] = field()
     tensions: tuple[Tension, ...] = field()
 
@@ -414,7 +414,7 @@ class Insights:
 class ProposalPage:
     """What waits for a decision, or was decided."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     proposals: tuple[Proposal, ...] = field()
 
 
@@ -422,7 +422,7 @@ class ProposalPage:
 class ShownProposal:
     """A proposal, the difference it would make to files, and why it cannot be done, if so."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     proposal: Proposal = field()
     difference: str = field("what approving it would change, line by line")
     problem: str | None = field("why it cannot be carried out")
@@ -432,9 +432,9 @@ class ShownProposal:
 class DecidedProposal:
     """A proposal after its decision, and the change that carried it out."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     proposal: Proposal = field()
-    change: str | None = field(CHANGE)
+    change: str | None = field(CHANGE_HELP)
 
 
 # -- sleep ---------------------------------------------------------------------------------
@@ -468,10 +468,10 @@ class JobReport:
 class KeptReport:
     """What is known of a run: all of it in the process that ran it, else what the journal keeps."""
 
-    at: Moment = field()
+    at: TimeText = field()
     job: str | None = field(left_out=True, default=None)
     run: str | None = field("what `undo` takes back", left_out=True, default=None)
-    began: Moment | None = field(left_out=True, default=None)
+    began: TimeText | None = field(left_out=True, default=None)
     dry_run: bool | None = field(left_out=True, default=None)
     request: str | None = field("the id of the night", left_out=True, default=None, nullable=True)
     seconds: float | None = field(left_out=True, default=None)
@@ -501,7 +501,7 @@ class KeptReport:
 class JobProgress:
     """How far a run is."""
 
-    began: Moment = field()
+    began: TimeText = field()
     dry_run: bool = field()
     done: int = field()
     total: int = field()
@@ -526,14 +526,14 @@ class JobStatus:
     progress: JobProgress | None = field()
     last_run: Annotated[Mapping[str, object], KeptReport] | None = field()
     failures: int = field("runs in a row that failed")
-    next_run: Moment | None = field()
+    next_run: TimeText | None = field()
 
 
 @shape
 class JobList:
     """The jobs that tend the memory, in the order of the sleep cycle."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     enabled: bool = field("whether there is a timetable")
     running: RunningJob | None = field()
     tasks: Sequence[JobStatus] = field()
@@ -543,7 +543,7 @@ class JobList:
 class SleepRun:
     """What came of a request to run jobs."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["started", "finished", "stopped", "failed"] = field()
     request: str = field("what `undo` takes back")
     jobs: Sequence[str] = field()
@@ -554,7 +554,7 @@ class SleepRun:
 class StoppedJob:
     """Whether a run was stopped."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     stopped: bool = field("whether one was under way or waiting")
 
 
@@ -562,7 +562,7 @@ class StoppedJob:
 class PausedJob:
     """Whether a job runs by itself."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     id: str = field("its name")
     paused: bool = field()
 
@@ -573,7 +573,7 @@ class AskedMemory:
 
     type: MemoryType = field()
     space: str | None = field(left_out=True, default=None)
-    created: Moment = field()
+    created: TimeText = field()
     title: str | None = field(left_out=True, default=None)
     content: str = field()
 
@@ -600,10 +600,10 @@ class AskedClusterShape:
 class MaintenanceBatch:
     """A batch of questions about memories."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["ready"] = field()
     job_id: str = field("by which verdicts are handed in")
-    expires_at: Moment = field("until when the batch is reserved")
+    expires_at: TimeText = field("until when the batch is reserved")
     instructions: str = field()
     memories: Mapping[str, AskedMemory] = field("by their ids")
     merge_candidates: Sequence[AskedPairShape] = field()
@@ -616,17 +616,17 @@ class MaintenanceBatch:
 class BusyMaintenance:
     """That another agent has the batch of questions."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["busy"] = field()
     message: str = field("why there is no batch")
-    expires_at: Moment | None = field("until when the batch is reserved; null if just handed in")
+    expires_at: TimeText | None = field("until when the batch is reserved; null if just handed in")
 
 
 @shape
 class IdleMaintenance:
     """That there is nothing to judge."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["idle"] = field()
     message: str = field("why there is no batch")
 
@@ -638,7 +638,7 @@ MaintenanceAnswer = MaintenanceBatch | BusyMaintenance | IdleMaintenance
 class HandedInVerdicts:
     """What came of verdicts that were handed in."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["done"] = field()
     job_id: str = field()
     reports: Sequence[JobReport] = field()
@@ -650,8 +650,8 @@ class ConsolidationReport:
 
     mode: str = field("one task, or `full`")
     dry_run: bool = field()
-    started_at: Moment = field()
-    completed_at: Moment | None = field("null while it runs")
+    started_at: TimeText = field()
+    completed_at: TimeText | None = field("null while it runs")
     success: bool | None = field("null while it runs")
     paused: Sequence[str] = field("tasks that were left out")
     steps: Mapping[str, Mapping[str, object]] = field("the result of each task")
@@ -661,7 +661,7 @@ class ConsolidationReport:
 class ConsolidationRun:
     """What came of a request to the consolidation engine."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["started", "success", "stopped", "error"] = field()
     request: str = field("what `undo` takes back")
     consolidation: ConsolidationReport = field()
@@ -679,7 +679,7 @@ class TaskRun:
     """One run of a task."""
 
     task: str | None = field()
-    ran_at: Moment = field()
+    ran_at: TimeText = field()
     memories_processed: int = field()
     duration_seconds: float = field()
     success: bool = field()
@@ -694,14 +694,14 @@ class TaskRun:
 class ConsolidationStatus:
     """When each task of the consolidation engine ran, and when it will run again."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     enabled: bool = field()
-    last_decay: Moment | None = field()
-    last_creative: Moment | None = field()
-    last_cluster: Moment | None = field()
-    last_forget: Moment | None = field()
+    last_decay: TimeText | None = field()
+    last_creative: TimeText | None = field()
+    last_cluster: TimeText | None = field()
+    last_forget: TimeText | None = field()
     next_runs: Mapping[str, str] = field("in words")
-    next_run_at: Mapping[str, Moment | None] = field()
+    next_run_at: Mapping[str, TimeText | None] = field()
     failing: Mapping[str, str] = field("tasks whose last run failed, and why")
     paused: Sequence[str] = field()
     running: RunningTask | None = field()
@@ -784,7 +784,7 @@ class BackupStatus:
 
     folder: str = field()
     count: int = field()
-    newest: Moment | None = field()
+    newest: TimeText | None = field()
 
 
 @shape
@@ -844,7 +844,7 @@ class HomeStatus:
     sleep: SleepStatus = field()
     backup: BackupStatus | None = field()
     ingest: IntakeStatus = field()
-    notes: Sequence[str] = field(NOTES)
+    notes: Sequence[str] = field(NOTES_HELP)
     daemon: DaemonStatus | None = field("null where there is none, or to who is no admin")
     person: str | None = field(
         "who asks, where several share a database", left_out=True, default=None
@@ -858,7 +858,7 @@ class StatsWindow:
 
     kind: Literal["rolling", "calendar_week"] = field()
     days: int = field()
-    cutoff: Moment = field()
+    cutoff: TimeText = field()
 
 
 @shape
@@ -884,8 +884,8 @@ class StoreStats:
 class Stats:
     """How much there is and how much of it was used, in few numbers."""
 
-    text: str = field(TEXT)
-    generated_at: Moment = field()
+    text: str = field(TEXT_HELP)
+    generated_at: TimeText = field()
     window: StatsWindow = field()
     usage: UsageStats = field()
     store: StoreStats = field()
@@ -895,14 +895,14 @@ class Stats:
 class ReconcileReport:
     """What a reconcile did."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     files: int = field()
     written: int = field()
     dropped: int = field()
     unchanged: int = field()
     unreadable: tuple[str, ...] = field("files that cannot be read")
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 
     @property
     def seconds(self) -> float | None:
@@ -914,14 +914,14 @@ class ReconcileReport:
 class RebuildReport:
     """What a rebuild did."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     files: int = field()
     written: int = field()
     dropped: int = field()
     unchanged: int = field()
     unreadable: tuple[str, ...] = field("files that cannot be read")
-    notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+    notes: tuple[str, ...] = field(NOTES_HELP)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
     seconds: float = field()
 
 
@@ -957,7 +957,7 @@ class TracesLeft:
 class PurgeReceipt:
     """Which memories are gone for good, what was removed of them and what is left."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     memories: Sequence[NamedMemory] = field()
     removed: PurgedTraces = field()
     left: TracesLeft = field()
@@ -967,7 +967,7 @@ class PurgeReceipt:
 class CompactReport:
     """What tidying the journal did."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     files: Sequence[str] = field("written anew")
     busy: Sequence[str] = field("left alone, for somebody writes there")
     dropped: int = field("lines")
@@ -994,7 +994,7 @@ class ImportOutcome:
 class ImportReport:
     """What became of everything that was brought in."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     run: str = field("what `undo` takes back")
     results: Sequence[ImportOutcome] = field()
     counts: Mapping[str, int] = field("by what became of them")
@@ -1013,9 +1013,9 @@ class ExportedMemory:
     tags: Sequence[str] | None = field(left_out=True, default=None)
     source: str | None = field(left_out=True, default=None)
     confidence: float = field()
-    created: Moment = field()
-    updated: Moment = field()
-    valid_until: Moment | None = field(left_out=True, default=None)
+    created: TimeText = field()
+    updated: TimeText = field()
+    valid_until: TimeText | None = field(left_out=True, default=None)
     superseded_by: str | None = field(left_out=True, default=None)
     origin: Mapping[str, object] | None = field(left_out=True, default=None)
     claim: Mapping[str, object] | None = field(left_out=True, default=None)
@@ -1035,7 +1035,7 @@ class ExportedMemory:
 class ExportPage:
     """A page of memories with all that belongs to them, in the order of their ids."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     items: Sequence[Annotated[Mapping[str, object], ExportedMemory]] = field()
     next: str | None = field("from where to go on; null when these were the last")
     total: int = field()
@@ -1045,15 +1045,15 @@ class ExportPage:
 class BackupReport:
     """A backup that was made."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     path: str = field()
-    made: Moment = field()
+    made: TimeText = field()
     memories: int = field()
     files: int = field()
     bytes: int = field()
     removed: Sequence[str] = field("backups that were let go")
     seconds: float = field()
-    notes: Sequence[str] = field(NOTES)
+    notes: Sequence[str] = field(NOTES_HELP)
 
 
 @shape
@@ -1061,7 +1061,7 @@ class KeptBackup:
     """A backup that there is."""
 
     path: str = field()
-    made: Moment = field()
+    made: TimeText = field()
     bytes: int = field()
 
 
@@ -1078,7 +1078,7 @@ class RunningBackup:
 class BackupList:
     """The backups that there are, newest first."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     folder: str = field()
     backups: Sequence[KeptBackup] = field()
     running: RunningBackup | None = field()
@@ -1103,7 +1103,7 @@ class FoundMemory:
 class IngestReport:
     """What came of taking something in."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     status: Literal["processed", "dry_run"] = field()
     extracted: int = field("how many memories are new")
     memories: tuple[FoundMemory, ...] = field("those that are new")
@@ -1113,7 +1113,7 @@ class IngestReport:
     refused: int = field()
     redacted: int = field("secrets that were taken out")
     held_back: int = field("what was left for later")
-    notes: tuple[str, ...] = field(NOTES)
+    notes: tuple[str, ...] = field(NOTES_HELP)
 
 
 # -- people --------------------------------------------------------------------------------
@@ -1124,7 +1124,7 @@ class PersonEntry:
     """A person, and the role they have in shared spaces."""
 
     name: str = field()
-    created: Moment = field()
+    created: TimeText = field()
     spaces: Mapping[str, str] = field()
 
 
@@ -1132,7 +1132,7 @@ class PersonEntry:
 class PeopleList:
     """The people who have a memory of their own in this database."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     people: Sequence[PersonEntry] = field()
     server: str = field("the name of the server's own memory")
 
@@ -1141,7 +1141,7 @@ class PeopleList:
 class AddedPerson:
     """A person who was given a memory of their own."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     person: PersonEntry = field()
     kept: int = field("memories that were kept under this name")
 
@@ -1150,7 +1150,7 @@ class AddedPerson:
 class RemovedPerson:
     """A person who is let in no more."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     name: str = field()
     erased: bool = field("whether their memory is gone")
 
@@ -1163,15 +1163,15 @@ class TokenEntry:
     name: str = field("what it is for")
     person: str = field("whose memory it opens")
     role: str = field()
-    created: Moment = field()
-    last_used: Moment | None = field()
+    created: TimeText = field()
+    last_used: TimeText | None = field()
 
 
 @shape
 class TokenList:
     """Tokens: your own, to an admin everybody's."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     tokens: Sequence[TokenEntry] = field()
 
 
@@ -1179,7 +1179,7 @@ class TokenList:
 class CreatedToken(TokenEntry):
     """A new token with its secret."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     token: str = field("the secret; it is told this once")
 
 
@@ -1187,7 +1187,7 @@ class CreatedToken(TokenEntry):
 class RevokedToken(TokenEntry):
     """A token that lets nobody in any more."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
 
 
 @shape
@@ -1203,7 +1203,7 @@ class SharedSpace:
 class SharedSpaceList:
     """The spaces that you share with others."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     spaces: Sequence[SharedSpace] = field()
 
 
@@ -1211,7 +1211,7 @@ class SharedSpaceList:
 class JoinedSpace:
     """A person who was given a role in a shared space."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     space: str = field()
     person: str = field()
     role: str = field()
@@ -1222,7 +1222,7 @@ class JoinedSpace:
 class LeftSpace:
     """A person who left a shared space, or a space that nobody shares any more."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     space: str = field()
     person: str | None = field("who left", left_out=True, default=None)
     erased: bool | None = field("whether what was in it is gone", left_out=True, default=None)
@@ -1239,6 +1239,6 @@ class Stopping:
 class PageLink:
     """A link that signs a browser in to the page, once."""
 
-    text: str = field(TEXT)
+    text: str = field(TEXT_HELP)
     url: str = field()
     seconds: float = field("how long it holds")

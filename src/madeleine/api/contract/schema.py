@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from madeleine.api.contract.shape import Contract, Request, ShapeField, fields_of, is_shape
+from madeleine.api.contract.shape import Contract, RequestShape, ShapeField, is_shape, shape_fields
 
-Schema = dict[str, Any]
+JsonSchema = dict[str, Any]
 
-_PLAIN: Mapping[Any, Schema] = {
+_SCHEMA_BY_TYPE: Mapping[Any, JsonSchema] = {
     str: {"type": "string"},
     bool: {"type": "boolean"},
     int: {"type": "integer"},
@@ -24,21 +24,21 @@ _PLAIN: Mapping[Any, Schema] = {
 }
 
 
-class Schemas:
+class SchemaBuilder:
     """Makes schemas, and collects those that have a name."""
 
     def __init__(self, contract: Contract, prefix: str = "#/components/schemas/") -> None:
         self._contract = contract
         self._prefix = prefix
-        self.named: dict[str, Schema] = {}
+        self.named: dict[str, JsonSchema] = {}
 
-    def of(self, kind: Any) -> Schema:
+    def of(self, kind: Any) -> JsonSchema:
         """Return the schema of a type; a shape is named, and referred to. Pairs that
         annotate a type are added to its schema, `formats` as a choice of formats; a shape that
         annotates one stands for it."""
         origin, args = typing.get_origin(kind), typing.get_args(kind)
-        if kind in _PLAIN:
-            return dict(_PLAIN[kind])
+        if kind in _SCHEMA_BY_TYPE:
+            return dict(_SCHEMA_BY_TYPE[kind])
         if origin is typing.Annotated and isinstance(args[1], type):
             return self.of(args[1])
         if origin is typing.Annotated:
@@ -48,7 +48,7 @@ class Schemas:
         if origin in (typing.Union, types.UnionType):
             return self._any_of(args)
         if origin is typing.Literal:
-            return {**_PLAIN[type(args[0])], "enum": list(args)}
+            return {**_SCHEMA_BY_TYPE[type(args[0])], "enum": list(args)}
         if origin is tuple and args[-1] is not Ellipsis:
             items = [self.of(each) for each in args]
             bounds = {"minItems": len(items), "maxItems": len(items)}
@@ -62,7 +62,7 @@ class Schemas:
             return {"type": "string", "enum": [each.value for each in kind]}
         return self._reference(kind)
 
-    def _reference(self, kind: type[Any]) -> Schema:
+    def _reference(self, kind: type[Any]) -> JsonSchema:
         codec = self._contract.codecs.get(kind)
         name = kind.__name__
         if name not in self.named:
@@ -70,14 +70,14 @@ class Schemas:
             self.named[name] = self.object_of(codec.shape if codec else kind)
         return {"$ref": self._prefix + name}
 
-    def object_of(self, kind: Any) -> Schema:
+    def object_of(self, kind: Any) -> JsonSchema:
         """Return the schema of a shape itself. Of an answer is required what it always has, of a
         request what has no default; a request holds nothing that is not named."""
         if not is_shape(kind):
             raise TypeError(f"{kind} has no schema")
-        is_request, fields = issubclass(kind, Request), fields_of(kind)
+        is_request, fields = issubclass(kind, RequestShape), shape_fields(kind)
         needed = [each for each in fields if not _may_be_left_out(each, is_request)]
-        described = _first_line(kind.__doc__)
+        described = _first_sentence(kind.__doc__)
         return {
             "type": "object",
             **({"description": described} if described else {}),
@@ -87,14 +87,14 @@ class Schemas:
             **({"additionalProperties": True} if getattr(kind, "is_open", False) else {}),
         }
 
-    def property_of(self, given: ShapeField, is_request: bool = True) -> Schema:
+    def property_of(self, given: ShapeField, is_request: bool = True) -> JsonSchema:
         """Return the schema of a field. One that may be left out is null only if it says so."""
         bare = _may_be_left_out(given, is_request) and not given.is_nullable
-        kind = without_none(given.type) if bare else given.type
+        kind = strip_none(given.type) if bare else given.type
         schema = self.of(kind)
         return {**schema, "description": given.help} if given.help else schema
 
-    def _any_of(self, kinds: Iterable[Any]) -> Schema:
+    def _any_of(self, kinds: Iterable[Any]) -> JsonSchema:
         """Return the schema of a choice; of a plain type or nothing it is one with two types."""
         every = list(kinds)
         schemas = [self.of(each) for each in every if each is not type(None)]
@@ -110,7 +110,7 @@ def _may_be_left_out(given: ShapeField, is_request: bool) -> bool:
     return given.is_left_out or (is_request and not given.is_required)
 
 
-def without_none(kind: Any) -> Any:
+def strip_none(kind: Any) -> Any:
     """Return a type without the nothing that it may be."""
     if typing.get_origin(kind) not in (typing.Union, types.UnionType):
         return kind
@@ -118,7 +118,7 @@ def without_none(kind: Any) -> Any:
     return kinds[0] if len(kinds) == 1 else typing.Union[tuple(kinds)]  # noqa: UP007  # made here
 
 
-def _first_line(doc: str | None) -> str:
+def _first_sentence(doc: str | None) -> str:
     """Return the first sentence of what a class says of itself; nothing if it is generated."""
     text = " ".join((doc or "").split("\n\n")[0].split())
     return "" if text.endswith(")") and "(" in text and " " not in text.split("(")[0] else text

@@ -21,9 +21,9 @@ from madeleine.model.times import format_time, parse_time
 
 T = TypeVar("T")
 
-HELP, LEFT_OUT, NULLABLE, ABSENT_WITH = "help", "left_out", "nullable", "absent_with"
-_PENDING = "__pending_shape__"
-_COMPLETING = threading.RLock()
+HELP_KEY, LEFT_OUT_KEY, NULLABLE_KEY, ABSENT_WITH = "help", "left_out", "nullable", "absent_with"
+_PENDING_MARK = "__pending_shape__"
+_COMPLETION_LOCK = threading.RLock()
 
 
 def field(
@@ -37,7 +37,7 @@ def field(
     """Return a field of a shape with what it means. One that may be `left_out` stands in no
     JSON where it is None or empty, or where the field that `absent_with` names holds something.
     `more` is for whoever reads the declaration, such as bounds."""
-    metadata = {HELP: help, LEFT_OUT: left_out, **more}
+    metadata = {HELP_KEY: help, LEFT_OUT_KEY: left_out, **more}
     if default_factory is not dataclasses.MISSING:
         return dataclasses.field(default_factory=default_factory, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -48,10 +48,10 @@ def shape(declared: type[T]) -> type[T]:
     """Declare a class as a shape."""
 
     def begin(cls: type[T], *given: object, **values: object) -> T:
-        complete(cls)
+        complete_shape(cls)
         return object.__new__(cls)
 
-    setattr(declared, _PENDING, True)
+    setattr(declared, _PENDING_MARK, True)
     for name, method in _BY_NAME.items():
         if name not in vars(declared):  # a field of this name is itself
             setattr(declared, name, method)
@@ -59,15 +59,15 @@ def shape(declared: type[T]) -> type[T]:
     return declared
 
 
-def complete(declared: type[Any]) -> None:
+def complete_shape(declared: type[Any]) -> None:
     """Make a dataclass of a shape that is none yet; those it inherits from come first."""
-    if _PENDING not in vars(declared):
+    if _PENDING_MARK not in vars(declared):
         return
-    with _COMPLETING:
+    with _COMPLETION_LOCK:
         for each in reversed(declared.__mro__):
-            if _PENDING in vars(each):
+            if _PENDING_MARK in vars(each):
                 dataclass(frozen=True, kw_only=True)(each)
-                delattr(each, _PENDING)
+                delattr(each, _PENDING_MARK)
 
 
 class ShapeField(NamedTuple):
@@ -82,12 +82,12 @@ class ShapeField(NamedTuple):
 
     @property
     def help(self) -> str:
-        return str(self.metadata.get(HELP, ""))
+        return str(self.metadata.get(HELP_KEY, ""))
 
     @property
     def is_left_out(self) -> bool:
         """Whether JSON leaves the field out where it holds nothing."""
-        return bool(self.metadata.get(LEFT_OUT))
+        return bool(self.metadata.get(LEFT_OUT_KEY))
 
     def is_absent_from(self, given: object) -> bool:
         """Whether another field of the shape stands in JSON in the place of this one."""
@@ -97,7 +97,7 @@ class ShapeField(NamedTuple):
     @property
     def is_nullable(self) -> bool:
         """Whether a field that may be left out may also stand there with null."""
-        return bool(self.metadata.get(NULLABLE))
+        return bool(self.metadata.get(NULLABLE_KEY))
 
     @property
     def is_required(self) -> bool:
@@ -106,20 +106,20 @@ class ShapeField(NamedTuple):
 
 
 @cache
-def fields_of(declared: Any) -> tuple[ShapeField, ...]:
+def shape_fields(declared: Any) -> tuple[ShapeField, ...]:
     """Return the fields of a shape, or of another dataclass. A name that is a word of Python ends
     with `_`, which JSON does not have."""
-    complete(declared)
+    complete_shape(declared)
     hints = typing.get_type_hints(declared, include_extras=True)
     return tuple(
         ShapeField(
-            each.name, each.name.rstrip("_"), hints[each.name], each.metadata, _default_of(each)
+            each.name, each.name.rstrip("_"), hints[each.name], each.metadata, _field_default(each)
         )
         for each in dataclasses.fields(declared)
     )
 
 
-def _default_of(given: dataclasses.Field[Any]) -> Any:
+def _field_default(given: dataclasses.Field[Any]) -> Any:
     if given.default_factory is not dataclasses.MISSING:
         return given.default_factory()
     return given.default
@@ -133,7 +133,7 @@ def _default_of(given: dataclasses.Field[Any]) -> Any:
 def values_by_name(given: object) -> dict[str, object]:
     """Return the values of a shape's fields by their names in JSON."""
     kind: Any = type(given)
-    found = ((each, getattr(given, each.name)) for each in fields_of(kind))
+    found = ((each, getattr(given, each.name)) for each in shape_fields(kind))
     return {
         each.wire: value
         for each, value in found
@@ -181,11 +181,11 @@ _BY_NAME: Mapping[str, Callable[..., object]] = types.MappingProxyType(
 )
 
 
-class Request:
+class RequestShape:
     """What a client sends: a field that has a default may be left out."""
 
 
-class Codec(NamedTuple):
+class ShapeCodec(NamedTuple):
     """How values of a class of the model are written: as the shape, by the two functions."""
 
     shape: type[Any]
@@ -199,7 +199,7 @@ class Codec(NamedTuple):
 class Contract:
     """Takes shapes to JSON and back; `codecs` say how values of other classes are written."""
 
-    def __init__(self, codecs: Mapping[type[Any], Codec]) -> None:
+    def __init__(self, codecs: Mapping[type[Any], ShapeCodec]) -> None:
         self.codecs = codecs
 
     def to_json(self, value: Any) -> Any:
@@ -219,7 +219,7 @@ class Contract:
             return [self.to_json(each) for each in value]
         return {name: self.to_json(each) for name, each in values_by_name(value).items()}
 
-    def _codec_of(self, kind: type[Any]) -> Codec | None:
+    def _codec_of(self, kind: type[Any]) -> ShapeCodec | None:
         return next((self.codecs[each] for each in kind.__mro__ if each in self.codecs), None)
 
     # -- from JSON -------------------------------------------------------------------------
@@ -255,7 +255,7 @@ class Contract:
             return kind(value)
         if issubclass(kind, str | int | float):
             return value
-        given = {each.wire: each for each in fields_of(kind) if each.wire in value}
+        given = {each.wire: each for each in shape_fields(kind) if each.wire in value}
         return kind(
             **{each.name: self.from_json(each.type, value[wire]) for wire, each in given.items()}
         )
@@ -276,12 +276,12 @@ class Contract:
         shape = codec.shape if (codec := self._codec_of(kind)) else kind
         if not isinstance(value, dict):
             return not is_shape(shape)
-        needed = {each.wire for each in fields_of(shape) if each.is_required}
+        needed = {each.wire for each in shape_fields(shape) if each.is_required}
         return is_shape(shape) and needed <= value.keys()
 
 
 def is_shape(kind: object) -> bool:
     """Whether a type is a shape or another dataclass."""
     return isinstance(kind, type) and (
-        dataclasses.is_dataclass(kind) or any(_PENDING in vars(each) for each in kind.__mro__)
+        dataclasses.is_dataclass(kind) or any(_PENDING_MARK in vars(each) for each in kind.__mro__)
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from madeleine.api.contract import page_responses as page
 from madeleine.api.contract import requests as taken
 from madeleine.api.contract import responses as told
-from madeleine.api.contract.shape import ShapeField, fields_of
+from madeleine.api.contract.shape import ShapeField, shape_fields
 
 
 class OperationShapes(NamedTuple):
@@ -24,11 +24,11 @@ class OperationShapes(NamedTuple):
 
     @property
     def body_fields(self) -> tuple[ShapeField, ...]:
-        return () if self.body is None else fields_of(self.body)
+        return () if self.body is None else shape_fields(self.body)
 
     @property
     def query_fields(self) -> tuple[ShapeField, ...]:
-        return () if self.query is None else fields_of(self.query)
+        return () if self.query is None else shape_fields(self.query)
 
     @property
     def fields(self) -> tuple[ShapeField, ...]:
@@ -36,7 +36,7 @@ class OperationShapes(NamedTuple):
         return (*self.query_fields, *self.body_fields)
 
 
-SHAPES: Mapping[str, OperationShapes] = MappingProxyType(
+SHAPES_BY_OPERATION: Mapping[str, OperationShapes] = MappingProxyType(
     {
         "remember": OperationShapes(
             told.RememberedMemory, body=taken.MemoryDraft, query=taken.SpaceQuery

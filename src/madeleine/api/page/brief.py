@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from madeleine.api.contract.page_responses import AbsenceReason, Brief, BriefHit, Mention
-from madeleine.api.wording import fields_of_causes
+from madeleine.api.wording import causes_to_fields
 from madeleine.index.search import MemorySearch
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -16,14 +16,14 @@ from madeleine.model.times import format_time
 from madeleine.recall.explaining import AbsenceExplanation, is_outdated
 from madeleine.recall.recall import RecallMatch
 
-EXTRACT_CHARS = 240
-READ_CHARS = 4 * EXTRACT_CHARS  # white space may be most of it
-TAGS = 8
-_SHORT_ID = re.compile(r"\b([0-9a-f]{8})\b|`([0-9a-f]{8})`")
-_SIGNS = re.compile(r"\*\*|`+|^ {0,3}(?:#{1,6}|>|[-*+]) +", re.MULTILINE)
+MAX_EXTRACT_CHARS = 240
+MAX_READ_CHARS = 4 * MAX_EXTRACT_CHARS  # white space may be most of it
+MAX_TAGS = 8
+_SHORT_ID_PATTERN = re.compile(r"\b([0-9a-f]{8})\b|`([0-9a-f]{8})`")
+_MARKDOWN_PATTERN = re.compile(r"\*\*|`+|^ {0,3}(?:#{1,6}|>|[-*+]) +", re.MULTILINE)
 
 
-def brief(memory: Memory, now: datetime) -> Brief:
+def build_brief(memory: Memory, now: datetime) -> Brief:
     """Return what a list shows of a memory."""
     until = memory.valid_until
     return Brief(
@@ -33,8 +33,8 @@ def brief(memory: Memory, now: datetime) -> Brief:
         tier=memory.tier,
         space=memory.space,
         headline=memory.headline,
-        extract=extract(_rest(memory)),
-        tags=list(memory.tags[:TAGS]),
+        extract=cut_extract(_text_after_headline(memory)),
+        tags=list(memory.tags[:MAX_TAGS]),
         created=format_time(memory.created),
         updated=format_time(memory.updated),
         valid_until=format_time(until) if until else None,
@@ -43,48 +43,48 @@ def brief(memory: Memory, now: datetime) -> Brief:
     )
 
 
-def brief_hit(found: RecallMatch, now: datetime, known: Mapping[str, Memory]) -> BriefHit:
+def build_brief_hit(found: RecallMatch, now: datetime, known: Mapping[str, Memory]) -> BriefHit:
     """Return what a list shows of a memory that answers: also how well, why, and by what; `known`
     are the memories that reasons mention."""
-    shown = vars(brief(found.memory, now))
+    shown = vars(build_brief(found.memory, now))
     if found.passage is not None:
-        shown = {**shown, "extract": extract(found.passage.text)}
+        shown = {**shown, "extract": cut_extract(found.passage.text)}
     mentioned = [known[each] for each in dict.fromkeys(found.mentioned) if each in known]
     return BriefHit(
         **shown,
         score=found.score,
-        **fields_of_causes("reasons", found.reasons),
-        mentions=[mention(each) for each in mentioned],
+        **causes_to_fields("reasons", found.reasons),
+        mentions=[build_mention(each) for each in mentioned],
     )
 
 
-def mention(memory: Memory) -> Mention:
+def build_mention(memory: Memory) -> Mention:
     """Return what a memory is called where words have only its short id."""
     return Mention(id=memory.id, short_id=memory.short_id, headline=memory.headline)
 
 
-def _rest(memory: Memory) -> str:
+def _text_after_headline(memory: Memory) -> str:
     """Return what the headline does not say already."""
     if memory.title:
         return memory.content
     beginning = memory.headline.removesuffix("…")
-    at = memory.content.find(beginning, 0, READ_CHARS)
+    at = memory.content.find(beginning, 0, MAX_READ_CHARS)
     rest = memory.content[at + len(beginning) :].lstrip() if at >= 0 else memory.content
     return f"… {rest}" if rest and memory.headline.endswith("…") else rest
 
 
-def extract(text: str) -> str:
+def cut_extract(text: str) -> str:
     """Return the beginning of a text on one line, without the signs of markdown."""
-    words = " ".join(_SIGNS.sub("", text[:READ_CHARS]).split())
-    return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"
+    words = " ".join(_MARKDOWN_PATTERN.sub("", text[:MAX_READ_CHARS]).split())
+    return words if len(words) <= MAX_EXTRACT_CHARS else f"{words[: MAX_EXTRACT_CHARS - 1]}…"
 
 
-def absence_reason(absent: AbsenceExplanation | None) -> AbsenceReason | None:
+def build_absence_reason(absent: AbsenceExplanation | None) -> AbsenceReason | None:
     """Return why a memory is not among the answers, in the parts that a sentence is made of."""
     return None if absent is None else AbsenceReason(**asdict(absent))
 
 
-def named(search: MemorySearch, words: str) -> str:
+def replace_ids_with_titles(search: MemorySearch, words: str) -> str:
     """Return a sentence with memories by what they are called, where it has their ids."""
 
     def title(found: re.Match[str]) -> str:
@@ -92,4 +92,4 @@ def named(search: MemorySearch, words: str) -> str:
         known = search.memories(ids) if len(ids) == 1 else {}
         return next((f"“{each.headline}”" for each in known.values()), found[0])
 
-    return _SHORT_ID.sub(title, words)
+    return _SHORT_ID_PATTERN.sub(title, words)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from madeleine.api.contract.page_responses import (
-    Arrow,
     Drawing,
+    GraphArrow,
     GraphNode,
     GraphOverview,
     GraphPaths,
@@ -25,82 +25,82 @@ from madeleine.write.resolve import resolve_id
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-REGIONS = 80
-DRAWN = 900
-DRAWN_AT_MOST = 3_000
-LEAST_OF_EACH = 8
-PAGE = 500
-PAGE_AT_MOST = 1_000
-ARROWS_EACH = 12
-NEAR = 60
-NEAR_AT_MOST = 200
-BEYOND_EACH = 6
-ABOUT_YOU = "it is about you"
+MAX_REGIONS = 80
+DEFAULT_DRAWN = 900
+MAX_DRAWN = 3_000
+MIN_PER_REGION = 8
+DEFAULT_PAGE_SIZE = 500
+MAX_PAGE_SIZE = 1_000
+MAX_ARROWS_EACH = 12
+DEFAULT_NEAR = 60
+MAX_NEAR = 200
+MAX_BEYOND_EACH = 6
+IMPLIED_REASON = "it is about you"
 
 
-def overview(context: HomeContext, call: Call) -> GraphOverview:
+def show_overview(context: HomeContext, call: OperationCall) -> GraphOverview:
     """Return the spaces, the largest first, each with its strongest memories."""
     reader = RequestReader(call.query)
-    limit = reader.whole("limit", DRAWN, 1, DRAWN_AT_MOST)
+    limit = reader.whole("limit", DEFAULT_DRAWN, 1, MAX_DRAWN)
     reader.done()
     stores, now = context.stores, context.stores.clock.now()
     regions = stores.graph.regions(now)
-    kept = dict(list(regions.items())[:REGIONS])
+    kept = dict(list(regions.items())[:MAX_REGIONS])
     drawn = [
         sketch
-        for space, many in _shares(kept, limit).items()
+        for space, many in _memories_per_region(kept, limit).items()
         for sketch in stores.graph.strongest(space, now, many)
     ]
     return GraphOverview(
         regions=[GraphRegion(space=space, memories=many) for space, many in kept.items()],
         spaces=len(regions),
         total=sum(regions.values()),
-        **_drawn(stores, drawn),
+        **_draw_sketches(stores, drawn),
     )
 
 
-def _shares(regions: Mapping[str | None, int], limit: int) -> dict[str | None, int]:
+def _memories_per_region(regions: Mapping[str | None, int], limit: int) -> dict[str | None, int]:
     """Return how many memories of each space are drawn. They go by the square root, so that a
     small space beside a large one is more than a dot."""
     whole = sum(many**0.5 for many in regions.values())
     return {
-        space: min(many, max(LEAST_OF_EACH, int(limit * many**0.5 / whole)))
+        space: min(many, max(MIN_PER_REGION, int(limit * many**0.5 / whole)))
         for space, many in regions.items()
     }
 
 
-def region(context: HomeContext, call: Call) -> Drawing:
+def show_region(context: HomeContext, call: OperationCall) -> Drawing:
     """Return a page of one space, strongest memories first."""
     reader = RequestReader(call.query)
     space = read_space(reader.required_text("space"))
-    limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
+    limit = reader.whole("limit", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
     stores, now = context.stores, context.stores.clock.now()
     found = stores.graph.strongest(space, now, limit, offset)
-    return Drawing(**_drawn(stores, found))
+    return Drawing(**_draw_sketches(stores, found))
 
 
-def surroundings(context: HomeContext, call: Call) -> Surroundings:
+def show_surroundings(context: HomeContext, call: OperationCall) -> Surroundings:
     """Return a memory, what it is connected with, and a little of what lies beyond."""
     reader = RequestReader(call.query)
-    limit = reader.whole("limit", NEAR, 1, NEAR_AT_MOST)
+    limit = reader.whole("limit", DEFAULT_NEAR, 1, MAX_NEAR)
     reader.done()
     stores = context.stores
-    memory_id = resolve_id(stores, call.named)
+    memory_id = resolve_id(stores, call.path_id)
     first = stores.graph.arrows([memory_id], limit)
-    around = _ends(first, memory_id)[:limit]
-    second = stores.graph.arrows(around, BEYOND_EACH)
-    beyond = [each for each in _ends(second) if each not in {memory_id, *around}]
+    around = _edge_ends(first, memory_id)[:limit]
+    second = stores.graph.arrows(around, MAX_BEYOND_EACH)
+    beyond = [each for each in _edge_ends(second) if each not in {memory_id, *around}]
     ids = [memory_id, *around, *beyond[:limit]]
-    arrows = [*_explained(first), *_arrows(second)]
-    return Surroundings(id=memory_id, near=around, **_shown(stores, ids, arrows))
+    arrows = [*_build_explained_arrows(first), *_build_arrows(second)]
+    return Surroundings(id=memory_id, near=around, **_draw_memories(stores, ids, arrows))
 
 
-def paths(context: HomeContext, call: Call) -> GraphPaths:
+def show_paths(context: HomeContext, call: OperationCall) -> GraphPaths:
     """Return the shortest ways between two memories."""
     reader = RequestReader(call.query)
     one, other = reader.required_text("from"), reader.required_text("to")
@@ -112,14 +112,16 @@ def paths(context: HomeContext, call: Call) -> GraphPaths:
     return GraphPaths(
         from_=ends[0],
         to=ends[1],
-        paths=[_steps(ends[0], way) for way in found.ways],
+        paths=[_build_steps(ends[0], way) for way in found.ways],
         seen=found.seen,
         whole=found.whole,
-        **_shown(stores, [*dict.fromkeys([*ends, *_ends(rows)])], _explained(rows)),
+        **_draw_memories(
+            stores, [*dict.fromkeys([*ends, *_edge_ends(rows)])], _build_explained_arrows(rows)
+        ),
     )
 
 
-def _steps(start: str, way: ConnectionPath) -> list[PathStep]:
+def _build_steps(start: str, way: ConnectionPath) -> list[PathStep]:
     """Return a way as steps: where each leads, what its arrow says, and if it is gone against."""
     steps: list[PathStep] = []
     for row in way:
@@ -130,31 +132,33 @@ def _steps(start: str, way: ConnectionPath) -> list[PathStep]:
                 id=start,
                 edge=edge_name(row.connection),
                 forward=forward,
-                reason=_reason(row),
+                reason=_edge_reason(row),
             )
         )
     return steps
 
 
-def _ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
+def _edge_ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
     """Return what arrows lead from and to, those on the strongest ones first."""
     by_weight = sorted(rows, key=lambda row: -row.connection.weight)
     ends = (end for row in by_weight for end in (row.source, row.connection.target))
     return [each for each in dict.fromkeys(ends) if each != but]
 
 
-def _drawn(stores: Stores, found: Sequence[MemorySketch]) -> dict[str, Any]:
+def _draw_sketches(stores: Stores, found: Sequence[MemorySketch]) -> dict[str, Any]:
     """Return memories with the arrows that start at them; where these lead may come later."""
-    rows = stores.graph.arrows([each.id for each in found], ARROWS_EACH, incoming=False)
-    return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
+    rows = stores.graph.arrows([each.id for each in found], MAX_ARROWS_EACH, incoming=False)
+    return {"memories": [_build_node(each) for each in found], "connections": _build_arrows(rows)}
 
 
-def _shown(stores: Stores, ids: Sequence[str], arrows: Sequence[Arrow]) -> dict[str, Any]:
+def _draw_memories(
+    stores: Stores, ids: Sequence[str], arrows: Sequence[GraphArrow]
+) -> dict[str, Any]:
     found = stores.graph.sketches(ids, stores.clock.now())
-    return {"memories": [_sketch(each) for each in found], "connections": list(arrows)}
+    return {"memories": [_build_node(each) for each in found], "connections": list(arrows)}
 
 
-def _sketch(each: MemorySketch) -> GraphNode:
+def _build_node(each: MemorySketch) -> GraphNode:
     return GraphNode(
         id=each.id,
         type=each.type,
@@ -166,7 +170,7 @@ def _sketch(each: MemorySketch) -> GraphNode:
     )
 
 
-def _arrows(rows: Sequence[EdgeRow]) -> list[Arrow]:
+def _build_arrows(rows: Sequence[EdgeRow]) -> list[GraphArrow]:
     """Return arrows as source, target, edge, weight: there are many of them."""
     return [
         (row.source, row.connection.target, edge_name(row.connection), row.connection.weight)
@@ -174,11 +178,14 @@ def _arrows(rows: Sequence[EdgeRow]) -> list[Arrow]:
     ]
 
 
-def _explained(rows: Sequence[EdgeRow]) -> list[Arrow]:
+def _build_explained_arrows(rows: Sequence[EdgeRow]) -> list[GraphArrow]:
     """Return arrows as above, each with its reason at the end."""
-    return [(*arrow[:4], _reason(row)) for arrow, row in zip(_arrows(rows), rows, strict=True)]
+    return [
+        (*arrow[:4], _edge_reason(row))
+        for arrow, row in zip(_build_arrows(rows), rows, strict=True)
+    ]
 
 
-def _reason(row: EdgeRow) -> str | None:
+def _edge_reason(row: EdgeRow) -> str | None:
     """Return why an arrow is there, as far as anybody said so."""
-    return ABOUT_YOU if row.implied else row.connection.reason
+    return IMPLIED_REASON if row.implied else row.connection.reason

@@ -18,7 +18,7 @@ from madeleine.api.contract.page_responses import (
     PromptTimes,
 )
 from madeleine.api.page import timeline
-from madeleine.api.page.whispers import latencies, outcome_of, took_ms
+from madeleine.api.page.whispers import prompt_outcome, read_took_ms, sorted_latencies
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import IndexCounts
 from madeleine.model.codec import CREATIVE
@@ -30,57 +30,60 @@ from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-SPACES = 8
-PROMPTS = 120
-NAMED = 3  # of many alike that are named
-TENSIONS_READ = 100
-RUNS_READ = 500  # newest runs, among which those of a day are looked for
+MAX_SPACES = 8
+MAX_PROMPTS = 120
+MAX_NAMED = 3  # of many alike that are named
+MAX_TENSIONS_READ = 100
+MAX_RUNS_READ = 500  # newest runs, among which those of a day are looked for
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
-LATE_BACKUPS = 3  # so many intervals without one are worth a word
+LATE_BACKUP_INTERVALS = 3  # so many intervals without one are worth a word
 
 
-def home(context: HomeContext, call: Call) -> HomePage:
+def show_home(context: HomeContext, call: OperationCall) -> HomePage:
     """Return all that the first view shows, in numbers; lists in it are short."""
     reader = RequestReader(call.query)
-    zone = timeline.zone_of(reader.text("zone"))
+    zone = timeline.find_zone(reader.text("zone"))
     reader.done()
     stores = context.stores
     index, now = stores.index, stores.clock.now()
     counts = index.search.counts()
-    states = [*sleeping.job_states(context), *sleeping.job_states(context, context.sleeper.tasks)]
+    states = [
+        *sleeping.read_job_states(context),
+        *sleeping.read_job_states(context, context.sleeper.tasks),
+    ]
     return HomePage(
         now=format_time(now),
-        size=_size(counts),
+        size=_build_size(counts),
         week=index.search.count(Filter(created_after=now - WEEK, outdated=True), now),
-        growth=timeline.growth(context, zone),
-        prompts=_prompts(context, index.log.whispers(PROMPTS)),
-        attention=list(_attention(context, counts, states, now)),
-        sleep=_sleep(context, states, now),
-        backup=moving.standing(context).newest,
+        growth=timeline.count_growth(context, zone),
+        prompts=_build_prompt_times(context, index.log.whispers(MAX_PROMPTS)),
+        attention=list(_find_attention_items(context, counts, states, now)),
+        sleep=_build_sleep(context, states, now),
+        backup=moving.read_backup_status(context).newest,
         daemon=None,
     )
 
 
-def _size(counts: IndexCounts) -> HomeSize:
+def _build_size(counts: IndexCounts) -> HomeSize:
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
     return HomeSize(
         memories=counts.memories,
         connections=counts.edges,
         tiers=dict(counts.by_tier),
         types=dict(counts.by_type),
-        spaces=dict(spaces[:SPACES]),
+        spaces=dict(spaces[:MAX_SPACES]),
         spaces_total=len(spaces),
         unembedded=counts.unembedded,
     )
 
 
-def _prompts(context: HomeContext, entries: list[WhisperEntry]) -> PromptTimes:
+def _build_prompt_times(context: HomeContext, entries: list[WhisperEntry]) -> PromptTimes:
     """Return what came of the last prompts and how long each took, oldest first."""
-    times = latencies(entries)
+    times = sorted_latencies(entries)
     return PromptTimes(
         deadline_ms=context.settings.whisper.deadline_ms,
         median_ms=times[len(times) // 2] if times else None,
@@ -89,17 +92,19 @@ def _prompts(context: HomeContext, entries: list[WhisperEntry]) -> PromptTimes:
             PromptMark(
                 id=each.id,
                 at=format_time(each.at),
-                outcome=outcome_of(each),
-                took_ms=took_ms(each),
+                outcome=prompt_outcome(each),
+                took_ms=read_took_ms(each),
             )
             for each in reversed(entries)
         ],
     )
 
 
-def _sleep(context: HomeContext, states: list[sleep_answers.JobState], now: datetime) -> HomeSleep:
+def _build_sleep(
+    context: HomeContext, states: list[sleep_answers.JobState], now: datetime
+) -> HomeSleep:
     """Return what a day and a night have done, and when each job ran and will run."""
-    events = context.stores.log.recent_events([EventKind.RUN.value], RUNS_READ)
+    events = context.stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ)
     reports = [each.body.get("report") for each in events if now - each.at < DAY]
     done = [each for each in reports if isinstance(each, dict)]
     return HomeSleep(
@@ -107,13 +112,13 @@ def _sleep(context: HomeContext, states: list[sleep_answers.JobState], now: date
         applied=sum(int(each.get("applied") or 0) for each in done),
         proposed=sum(int(each.get("proposed") or 0) for each in done),
         proposals=len(context.stores.log.proposals(ProposalStatus.PENDING)),
-        jobs=[_job(context, each) for each in states],
+        jobs=[_build_job(context, each) for each in states],
     )
 
 
-def _job(context: HomeContext, state: sleep_answers.JobState) -> HomeJob:
+def _build_job(context: HomeContext, state: sleep_answers.JobState) -> HomeJob:
     is_task = state.job in context.sleeper.tasks
-    when = sleeping.next_task_run(context, state.job) if is_task else state.next_run
+    when = sleeping.find_next_task_run(context, state.job) if is_task else state.next_run
     return HomeJob(
         id=state.job,
         paused=state.paused,
@@ -127,17 +132,17 @@ def _job(context: HomeContext, state: sleep_answers.JobState) -> HomeJob:
 # -- what needs attention ------------------------------------------------------------------
 
 
-def _attention(
+def _find_attention_items(
     context: HomeContext, counts: IndexCounts, states: list[sleep_answers.JobState], now: datetime
 ) -> Iterator[AttentionItem]:
     """Yield what somebody should look at, what is wrong first."""
-    yield from _damage(context)
-    yield from _failing(states)
-    yield from _missing(context, counts, now)
-    yield from _waiting(context, now)
+    yield from _find_damage(context)
+    yield from _find_failing_jobs(states)
+    yield from _find_missing_parts(context, counts, now)
+    yield from _find_waiting_questions(context, now)
 
 
-def _item(
+def _build_item(
     kind: Literal["bad", "warn", "ask"],
     text: str,
     *more: str,
@@ -146,74 +151,82 @@ def _item(
 ) -> AttentionItem:
     """`kind` is bad, warn or ask; `to` is where on the page to go; `job` is whom the text is
     about, for the page has a name for each."""
-    flat = [texts.flat(each) for each in more]
+    flat = [texts.flatten_text(each) for each in more]
     return AttentionItem(kind=kind, text=text, more=flat, to=to, job=job)
 
 
-def _damage(context: HomeContext) -> Iterator[AttentionItem]:
+def _find_damage(context: HomeContext) -> Iterator[AttentionItem]:
     index = context.stores.index
     unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.search.unreadable()]
     if unreadable:
         said = f"cannot be read; what was known of {'it' if len(unreadable) == 1 else 'them'} stays"
-        yield _item("bad", f"{texts.count(len(unreadable), 'file')} {said}", *unreadable[:NAMED])
+        yield _build_item(
+            "bad", f"{texts.render_count(len(unreadable), 'file')} {said}", *unreadable[:MAX_NAMED]
+        )
     torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.log.torn()]
     torn += context.journal_problems
     if torn:
-        said = f"{texts.count(len(torn), 'line')} of the journal cannot be read"
-        yield _item("bad", said, *torn[:NAMED])
-    for note in context.notes[:NAMED]:
-        yield _item("warn", texts.flat(note))
+        said = f"{texts.render_count(len(torn), 'line')} of the journal cannot be read"
+        yield _build_item("bad", said, *torn[:MAX_NAMED])
+    for note in context.notes[:MAX_NAMED]:
+        yield _build_item("warn", texts.flatten_text(note))
 
 
-def _failing(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
+def _find_failing_jobs(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
     for each in states:
         if each.last is None or not each.last.failures:
             continue
         again = f" {each.last.failures} times in a row" if each.last.failures > 1 else ""
         why, to = str(each.last.report.get("error")), f"/sleep?job={each.job}"
-        item = _item("bad", f"has failed{again}", why, to=to, job=each.job)
+        item = _build_item("bad", f"has failed{again}", why, to=to, job=each.job)
         kind = each.last.report.get("error_kind")
         yield replace(item, error_kind=None if kind is None else str(kind))
 
 
-def _missing(context: HomeContext, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
+def _find_missing_parts(
+    context: HomeContext, counts: IndexCounts, now: datetime
+) -> Iterator[AttentionItem]:
     minds = context.stores.minds
     if minds.embedder is None:
-        yield _item("warn", "Memories are found by their words only", minds.why_not)
+        yield _build_item("warn", "Memories are found by their words only", minds.why_not)
     elif counts.unembedded:
-        many = texts.count(counts.unembedded, "memory")
-        yield _item("warn", f"{many} can be found by words only until they are read by the model")
-    for each in ingesting.standing(context).problems[:NAMED]:
-        yield _item("warn", "Conversations are not all taken in", each)
-    yield from _backup(context, counts, now)
+        many = texts.render_count(counts.unembedded, "memory")
+        yield _build_item(
+            "warn", f"{many} can be found by words only until they are read by the model"
+        )
+    for each in ingesting.read_intake_status(context).problems[:MAX_NAMED]:
+        yield _build_item("warn", "Conversations are not all taken in", each)
+    yield from _find_late_backup(context, counts, now)
 
 
-def _backup(context: HomeContext, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
-    wanted, newest = context.settings.backup, moving.standing(context).newest
+def _find_late_backup(
+    context: HomeContext, counts: IndexCounts, now: datetime
+) -> Iterator[AttentionItem]:
+    wanted, newest = context.settings.backup, moving.read_backup_status(context).newest
     if not wanted.enabled or not counts.memories or context.settings.store.truth == "database":
         return  # a database is backed up with its own tools
     if newest is None:
         oldest = context.stores.search.first_known()
         if oldest is not None and now - oldest > DAY:
-            yield _item("warn", "There is no backup yet", "`madeleine backup` makes one")
+            yield _build_item("warn", "There is no backup yet", "`madeleine backup` makes one")
         return
     age = now - parse_time("newest", newest)
-    if age > timedelta(hours=wanted.interval_hours * LATE_BACKUPS):
-        yield _item("warn", f"The last backup is {age.days} days old")
+    if age > timedelta(hours=wanted.interval_hours * LATE_BACKUP_INTERVALS):
+        yield _build_item("warn", f"The last backup is {age.days} days old")
 
 
-def _waiting(context: HomeContext, now: datetime) -> Iterator[AttentionItem]:
+def _find_waiting_questions(context: HomeContext, now: datetime) -> Iterator[AttentionItem]:
     index = context.stores.index
     pending = index.log.proposals(ProposalStatus.PENDING)
     if pending:
         waits = "waits" if len(pending) == 1 else "wait"
-        said = f"{texts.count(len(pending), 'proposal')} {waits} for you"
-        yield _item("ask", said, to="/sleep/proposals")
-    rows = index.graph.newest_edges([Edge.CONTRADICTS], TENSIONS_READ, but_by=CREATIVE)
+        said = f"{texts.render_count(len(pending), 'proposal')} {waits} for you"
+        yield _build_item("ask", said, to="/sleep/proposals")
+    rows = index.graph.newest_edges([Edge.CONTRADICTS], MAX_TENSIONS_READ, but_by=CREATIVE)
     ends = {end for row in rows for end in (row.source, row.connection.target)}
     hold = index.search.allowed(ends, Filter(), now)
     open_ones = [row for row in rows if {row.source, row.connection.target} <= hold]
     if open_ones:
-        pairs = texts.count(len(open_ones), "pair")
+        pairs = texts.render_count(len(open_ones), "pair")
         said = f"Memories contradict each other: {pairs}"
-        yield _item("ask", said, to="/time?show=tensions")
+        yield _build_item("ask", said, to="/time?show=tensions")

@@ -14,11 +14,11 @@ from madeleine.api.contract.page_responses import (
     MemoryDifference,
     SimilarMemories,
     SimilarMemory,
-    Stays,
+    StayReason,
     Strength,
     WholeMemory,
 )
-from madeleine.api.page.brief import brief, mention
+from madeleine.api.page.brief import build_brief, build_mention
 from madeleine.errors import FileUnreadable
 from madeleine.index.graph import EdgeRow
 from madeleine.language.upcoming import is_upcoming
@@ -52,26 +52,26 @@ from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-CONNECTIONS = 200
-SIMILAR = 8
-LEAST_LIKENESS = 0.3  # below it two texts have nothing to do with each other
-USES_DRAWN = 100
-POINTS = 120
-LEAST_AHEAD = timedelta(days=1)
-MOST_AHEAD = timedelta(days=90)
-EVENTS_READ = 1_000
+MAX_CONNECTIONS = 200
+MAX_SIMILAR = 8
+MIN_SIMILARITY = 0.3  # below it two texts have nothing to do with each other
+MAX_USES_DRAWN = 100
+CURVE_POINTS = 120
+MIN_AHEAD = timedelta(days=1)
+MAX_AHEAD = timedelta(days=90)
+MAX_EVENTS_READ = 1_000
 
 
-def memory(context: HomeContext, call: Call) -> WholeMemory:
+def show_memory(context: HomeContext, call: OperationCall) -> WholeMemory:
     """Return a memory, also one in the trash, as its file says it at this moment."""
     reader = RequestReader(call.query)
     as_of = reader.time("as_of")
     reader.done()
     stores, now = context.stores, context.stores.clock.now()
-    stored, forgotten = _found(stores, call.named)
+    stored, forgotten = _find_stored(stores, call.path_id)
     then = read_memory_as_of(stores, stored.memory.id, as_of) if as_of else None
     shown = stored.memory
     rows = [] if forgotten else stores.graph.edges([shown.id])
@@ -81,22 +81,22 @@ def memory(context: HomeContext, call: Call) -> WholeMemory:
         path=stored.path,
         forgotten=forgotten,
         is_self=shown.source == SELF_SOURCE,
-        brief=brief(shown, now),
-        connections=_connections(stores, shown.id, rows),
+        brief=build_brief(shown, now),
+        connections=_build_connections(stores, shown.id, rows),
         connections_total=len(rows),
-        replaces=_replaced(stores, shown.id, now),
-        strength=None if forgotten else _strength(context, shown, rows),
+        replaces=_find_replaced(stores, shown.id, now),
+        strength=None if forgotten else _build_strength(context, shown, rows),
         then=then,
     )
 
 
-def _found(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
+def _find_stored(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
     """Return a memory and whether it lies in the trash."""
     stored, forgotten = find_anywhere(stores, wanted)
-    return (stored if forgotten else _as_on_disk(stores, stored)), forgotten
+    return (stored if forgotten else _read_from_disk(stores, stored)), forgotten
 
 
-def _as_on_disk(stores: Stores, stored: StoredMemory) -> StoredMemory:
+def _read_from_disk(stores: Stores, stored: StoredMemory) -> StoredMemory:
     """Return what the file says now; the index may be a moment behind a hand that edits it. A
     file that does not parse is shown as it was when it last did."""
     try:
@@ -108,18 +108,20 @@ def _as_on_disk(stores: Stores, stored: StoredMemory) -> StoredMemory:
     return StoredMemory(add_usage(stores, found.memory), found.path, stored.fingerprint)
 
 
-def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> list[LinkedMemory]:
+def _build_connections(
+    stores: Stores, memory_id: str, rows: Sequence[EdgeRow]
+) -> list[LinkedMemory]:
     """Return the strongest connections, each with the memory at its other end."""
     now = stores.clock.now()
-    kept = sorted(rows, key=lambda row: (row.implied, -row.connection.weight))[:CONNECTIONS]
-    ends = stores.search.memories({_other(row, memory_id) for row in kept})
-    return [_connection(row, memory_id, ends, now) for row in kept]
+    kept = sorted(rows, key=lambda row: (row.implied, -row.connection.weight))[:MAX_CONNECTIONS]
+    ends = stores.search.memories({_other_end(row, memory_id) for row in kept})
+    return [_build_connection(row, memory_id, ends, now) for row in kept]
 
 
-def _connection(
+def _build_connection(
     row: EdgeRow, memory_id: str, ends: Mapping[str, Memory], now: datetime
 ) -> LinkedMemory:
-    other, link = ends.get(_other(row, memory_id)), row.connection
+    other, link = ends.get(_other_end(row, memory_id)), row.connection
     at = format_time(link.at) if link.at else None
     algorithm = algorithm_of(link)
     return LinkedMemory(
@@ -137,30 +139,34 @@ def _connection(
         outward=row.source == memory_id,
         implied=row.implied,
         by_machine=row.connection.by in MACHINE_AUTHORS,
-        other=brief(other, now) if other else None,
+        other=build_brief(other, now) if other else None,
     )
 
 
-def _other(row: EdgeRow, memory_id: str) -> str:
+def _other_end(row: EdgeRow, memory_id: str) -> str:
     return row.connection.target if row.source == memory_id else row.source
 
 
-def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Brief]:
+def _find_replaced(stores: Stores, memory_id: str, now: datetime) -> list[Brief]:
     """Return the memories that this one replaced."""
-    ids = stores.graph.superseded_by(memory_id)[:SIMILAR]
-    return [brief(each, now) for each in stores.search.memories(ids).values()]
+    ids = stores.graph.superseded_by(memory_id)[:MAX_SIMILAR]
+    return [build_brief(each, now) for each in stores.search.memories(ids).values()]
 
 
 # -- strength ------------------------------------------------------------------------------
 
 
-def _strength(context: HomeContext, memory: Memory, rows: Sequence[EdgeRow]) -> Strength:
+def _build_strength(context: HomeContext, memory: Memory, rows: Sequence[EdgeRow]) -> Strength:
     """Return how likely the memory comes to mind, now, before and after, and what it is due to."""
     stores, config, now = context.stores, context.sleep_config, context.stores.clock.now()
-    past, way, least = _past(stores, memory), build_lifecycle(config), least_chance(config)
+    past, way, least = (
+        _read_use_history(stores, memory),
+        build_lifecycle(config),
+        least_chance(config),
+    )
     ends = find_fading_time(past, way, least, now)
     spared = memory.created + timedelta(days=config.decay_grace_days)
-    moments = _moments(past, now, ends)
+    moments = _curve_times(past, now, ends)
     chance = next(retrievability_at(past, way, [now]))
     drawn = sum(not each.implied and each.connection.by not in MACHINE_AUTHORS for each in rows)
     return Strength(
@@ -171,20 +177,20 @@ def _strength(context: HomeContext, memory: Memory, rows: Sequence[EdgeRow]) -> 
             (format_time(at), round(value, 4))
             for at, value in zip(moments, retrievability_at(past, way, moments), strict=True)
         ],
-        uses=[format_time(each.at) for each in past.uses[-USES_DRAWN:]],
+        uses=[format_time(each.at) for each in past.uses[-MAX_USES_DRAWN:]],
         uses_total=memory.access_count,
         least=least,
         fades_at=format_time(max(ends, spared)) if ends else None,
         spared_until=format_time(spared) if spared > now else None,
-        stays=_stays(memory, config, now),
+        stays=_find_stay_reason(memory, config, now),
         importance=memory.importance,
         relevance=memory.relevance,
         drawn_connections=drawn,
-        parts=_parts(memory.access_count, drawn, chance),
+        parts=_build_importance_parts(memory.access_count, drawn, chance),
     )
 
 
-def _parts(uses: int, drawn: int, chance: float) -> ImportanceParts:
+def _build_importance_parts(uses: int, drawn: int, chance: float) -> ImportanceParts:
     """Return what would make up its importance if it were reckoned now."""
     return ImportanceParts(
         uses=round(float(ACCESS_WEIGHT * log_share(float(uses), ACCESS_REFERENCE)), 4),
@@ -193,30 +199,30 @@ def _parts(uses: int, drawn: int, chance: float) -> ImportanceParts:
     )
 
 
-def _past(stores: Stores, memory: Memory) -> UseHistory:
+def _read_use_history(stores: Stores, memory: Memory) -> UseHistory:
     uses = stores.log.uses([memory.id]).get(memory.id, [])
     brought = [
         each
-        for each in stores.log.history(memory.id, EVENTS_READ)
+        for each in stores.log.history(memory.id, MAX_EVENTS_READ)
         if each.kind is EventKind.ADOPTED
     ]
     adopted = read_adopted_counters(brought[-1].body) if brought else None
     return UseHistory(memory.created, uses, adopted)
 
 
-def _moments(past: UseHistory, now: datetime, ends: datetime | None) -> list[datetime]:
+def _curve_times(past: UseHistory, now: datetime, ends: datetime | None) -> list[datetime]:
     """Return when the curve is looked at: evenly, and on both sides of every jump."""
     start = min(past.created, now)
     ahead = (ends or now) - now
-    room = min(max(ahead * 1.3, (now - start) / 8, LEAST_AHEAD), max(MOST_AHEAD, now - start))
-    step = (now + room - start) / POINTS
-    even = [start + step * n for n in range(POINTS + 1)]
-    drawn = [each.at for each in past.uses[-USES_DRAWN:] if each.at >= start]
+    room = min(max(ahead * 1.3, (now - start) / 8, MIN_AHEAD), max(MAX_AHEAD, now - start))
+    step = (now + room - start) / CURVE_POINTS
+    even = [start + step * n for n in range(CURVE_POINTS + 1)]
+    drawn = [each.at for each in past.uses[-MAX_USES_DRAWN:] if each.at >= start]
     around = [side for each in drawn for side in (each - timedelta(seconds=1), each)]
     return sorted({*even, *around, now})
 
 
-def _stays(memory: Memory, config: SleepConfig, now: datetime) -> Stays | None:
+def _find_stay_reason(memory: Memory, config: SleepConfig, now: datetime) -> StayReason | None:
     """Return why no night moves it to the archive, if there is a reason that does not fade."""
     if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
         return "self"
@@ -234,17 +240,17 @@ def _stays(memory: Memory, config: SleepConfig, now: datetime) -> Stays | None:
 # -- what is like it, and what it said before ------------------------------------------------
 
 
-def similar(context: HomeContext, call: Call) -> SimilarMemories:
+def find_similar(context: HomeContext, call: OperationCall) -> SimilarMemories:
     """Return the memories nearest in meaning, with how near they are."""
     RequestReader(call.query).done()
     stores, now = context.stores, context.stores.clock.now()
-    memory_id = _found(stores, call.named)[0].memory.id
-    found = stores.search.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
+    memory_id = _find_stored(stores, call.path_id)[0].memory.id
+    found = stores.search.neighbours([memory_id], Filter(), now, MAX_SIMILAR, MIN_SIMILARITY)
     hits = found.get(memory_id, [])
     known = stores.search.memories([each.id for each in hits])
     return SimilarMemories(
         memories=[
-            SimilarMemory(**vars(brief(known[each.id], now)), likeness=round(each.score, 4))
+            SimilarMemory(**vars(build_brief(known[each.id], now)), likeness=round(each.score, 4))
             for each in hits
             if each.id in known
         ],
@@ -252,21 +258,21 @@ def similar(context: HomeContext, call: Call) -> SimilarMemories:
     )
 
 
-def difference(context: HomeContext, call: Call) -> MemoryDifference:
+def show_difference(context: HomeContext, call: OperationCall) -> MemoryDifference:
     """Return a memory before and after one change of it."""
     reader = RequestReader(call.query)
     change = reader.required_text("change")
     reader.done()
-    seen = read_transition(context.stores, call.named, change)
+    seen = read_transition(context.stores, call.path_id, change)
     return MemoryDifference(
         before=seen.before,
         after=seen.after,
         moved=seen.moved,
-        mentions=[mention(each) for each in _mentioned(context.stores, seen)],
+        mentions=[build_mention(each) for each in _find_mentioned(context.stores, seen)],
     )
 
 
-def _mentioned(stores: Stores, seen: MemoryTransition) -> Iterable[Memory]:
+def _find_mentioned(stores: Stores, seen: MemoryTransition) -> Iterable[Memory]:
     """Return the memories that a change connected or took apart, or put in the place of it."""
     sides = [each for each in (seen.before, seen.after) if each is not None]
     linked = [{(link.edge, link.target) for link in each.connections} for each in sides]

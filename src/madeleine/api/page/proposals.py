@@ -22,7 +22,7 @@ from madeleine.api.contract.page_responses import (
     ProposedMemory,
 )
 from madeleine.api.contract.responses import NamedMemory
-from madeleine.api.page.brief import brief, named
+from madeleine.api.page.brief import build_brief, replace_ids_with_titles
 from madeleine.errors import UnknownWord
 from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
@@ -33,23 +33,23 @@ from madeleine.write.proposals import latest_decisions, preview_proposal
 from madeleine.write.undo import ENDED_OUTCOMES
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-PROPOSALS = 100
-PROPOSALS_AT_MOST = 500
-MEMORIES = 12  # of one proposal that are shown whole
-TEXT_CHARS = 20_000  # of one text; a longer one is cut
-DECIDED = "decided"  # approved or rejected
-STATUSES = {
+DEFAULT_PROPOSALS = 100
+MAX_PROPOSALS = 500
+MAX_MEMORIES = 12  # of one proposal that are shown whole
+MAX_TEXT_CHARS = 20_000  # of one text; a longer one is cut
+DECIDED_FILTER = "decided"  # approved or rejected
+STATUSES_BY_FILTER = {
     **{each.value: (each,) for each in ProposalStatus},
-    DECIDED: (ProposalStatus.APPROVED, ProposalStatus.REJECTED),
+    DECIDED_FILTER: (ProposalStatus.APPROVED, ProposalStatus.REJECTED),
 }
-DECISION = ("by", "change", "undoable")
+DECISION_FIELDS = ("by", "change", "undoable")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProposalSelection:
     """Which proposals are listed: how they stand, of which type, and which page of them."""
 
     status: str
@@ -58,47 +58,47 @@ class Asked:
     offset: int
 
 
-def read_asked(call: Call) -> Asked:
+def read_selection(call: OperationCall) -> ProposalSelection:
     """Return what a call asks for."""
     reader = RequestReader(call.query)
-    asked = Asked(
+    asked = ProposalSelection(
         reader.text("status") or ProposalStatus.PENDING.value,
         reader.text("type"),
-        reader.whole("limit", PROPOSALS, 1, PROPOSALS_AT_MOST),
+        reader.whole("limit", DEFAULT_PROPOSALS, 1, MAX_PROPOSALS),
         reader.whole("offset", 0, 0, 1_000_000),
     )
     reader.done()
-    if asked.status not in STATUSES:
-        raise UnknownWord("status", asked.status, list(STATUSES))
+    if asked.status not in STATUSES_BY_FILTER:
+        raise UnknownWord("status", asked.status, list(STATUSES_BY_FILTER))
     if asked.type is not None and asked.type not in list(ProposalType):
         raise UnknownWord("type", asked.type, [each.value for each in ProposalType])
     return asked
 
 
-def proposals(context: HomeContext, call: Call) -> ProposalLines:
+def list_proposals(context: HomeContext, call: OperationCall) -> ProposalLines:
     """Return a page of what waits for a decision, or was decided, newest first."""
-    return listed([context.stores.log], read_asked(call))
+    return list_selected([context.stores.log], read_selection(call))
 
 
-def listed(logs: Iterable[EventLog], asked: Asked) -> ProposalLines:
+def list_selected(logs: Iterable[EventLog], asked: ProposalSelection) -> ProposalLines:
     """Return a page of the proposals of all these together."""
-    every = [(log, each) for log in logs for each in _standing(log, asked.status)]
+    every = [(log, each) for log in logs for each in _find_with_status(log, asked.status)]
     those = [pair for pair in every if asked.type in (None, pair[1].type.value)]
-    those.sort(key=lambda pair: _when(pair[1]), reverse=True)
+    those.sort(key=lambda pair: _sort_time(pair[1]), reverse=True)
     page = those[asked.offset : asked.offset + asked.limit]
     return ProposalLines(
-        proposals=_lines(page),
+        proposals=_build_lines(page),
         total=len(those),
         types=dict(Counter(each.type.value for _, each in every).most_common()),
     )
 
 
-def _standing(log: EventLog, status: str) -> list[Proposal]:
-    found = [each for one in STATUSES[status] for each in log.proposals(one)]
-    return [each for each in found if status != DECIDED or _was_asked(each)]
+def _find_with_status(log: EventLog, status: str) -> list[Proposal]:
+    found = [each for one in STATUSES_BY_FILTER[status] for each in log.proposals(one)]
+    return [each for each in found if status != DECIDED_FILTER or _was_asked(each)]
 
 
-def _when(proposal: Proposal) -> datetime:
+def _sort_time(proposal: Proposal) -> datetime:
     """Return when it was decided, or else asked; one that waits again waits where it was."""
     waits = proposal.status is ProposalStatus.PENDING
     return proposal.created if waits else proposal.resolved or proposal.created
@@ -108,7 +108,7 @@ def _was_asked(proposal: Proposal) -> bool:
     return "verb" in dict(proposal.action)
 
 
-def _lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[ProposalLine]:
+def _build_lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[ProposalLine]:
     """Return the lines of a list; the journal is asked who decided only if it was decided."""
     known: dict[int, Mapping[str, Event]] = {}
     lines = []
@@ -117,58 +117,62 @@ def _lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[ProposalLine]:
             known[id(log)] = latest_decisions(log)
         values: dict[str, Any] = proposal_to_json(each)
         del values["action"]
-        lines.append(ProposalLine(**values, **_decision(log, each, known.get(id(log), {}))))
+        lines.append(ProposalLine(**values, **_decision_fields(log, each, known.get(id(log), {}))))
     return lines
 
 
-def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> dict[str, Any]:
+def _decision_fields(
+    log: EventLog, proposal: Proposal, known: Mapping[str, Event]
+) -> dict[str, Any]:
     """Return who decided, the change that still holds because of it, and whether the decision
     can be taken back; of what was decided too long ago nobody knows."""
     event = known.get(proposal.id)
     if proposal.status is ProposalStatus.PENDING or event is None:
-        return dict.fromkeys(DECISION)
+        return dict.fromkeys(DECISION_FIELDS)
     change = event.body.get("change")
     held = change if change and log.outcome(str(change)) not in ENDED_OUTCOMES else None
     undoable = proposal.status is not ProposalStatus.EXPIRED and _was_asked(proposal)
-    return dict(zip(DECISION, (event.body.get("by"), held, undoable), strict=True))
+    return dict(zip(DECISION_FIELDS, (event.body.get("by"), held, undoable), strict=True))
 
 
 # -- one of them ---------------------------------------------------------------------------
 
 
-def proposal(context: HomeContext, call: Call) -> ProposalDetail:
+def show_proposal_detail(context: HomeContext, call: OperationCall) -> ProposalDetail:
     """Return a proposal with its memories, whole, and what approving it would change."""
     RequestReader(call.query).done()
     stores = context.stores
     now = stores.clock.now()
-    seen = preview_proposal(stores, call.named)
-    known = stores.search.memories(seen.proposal.source_nodes[:MEMORIES])
+    seen = preview_proposal(stores, call.path_id)
+    known = stores.search.memories(seen.proposal.source_nodes[:MAX_MEMORIES])
     pending = seen.proposal.status is ProposalStatus.PENDING
-    decision = _decision(stores.log, seen.proposal, {} if pending else latest_decisions(stores.log))
+    decision = _decision_fields(
+        stores.log, seen.proposal, {} if pending else latest_decisions(stores.log)
+    )
     shown: dict[str, Any] = proposal_to_json(seen.proposal)
     return ProposalDetail(
         proposal=JudgedProposal(**shown, **decision),
         memories=[
             ProposedMemory(
-                **vars(brief(known[each], now)), content=known[each].content[:TEXT_CHARS]
+                **vars(build_brief(known[each], now)), content=known[each].content[:MAX_TEXT_CHARS]
             )
-            for each in _in_order(seen.proposal)
+            for each in _order_memories(seen.proposal)
             if each in known
         ],
         memories_total=len(seen.proposal.source_nodes),
-        difference=seen.difference[: 10 * TEXT_CHARS],
-        problem=named(stores.search, seen.problem) if seen.problem else None,
-        changed=_changed(stores.search, seen.changed) if seen.changed else None,
+        difference=seen.difference[: 10 * MAX_TEXT_CHARS],
+        problem=replace_ids_with_titles(stores.search, seen.problem) if seen.problem else None,
+        changed=_name_changed_memory(stores.search, seen.changed) if seen.changed else None,
     )
 
 
-def _changed(search: MemorySearch, memory_id: str) -> NamedMemory:
+def _name_changed_memory(search: MemorySearch, memory_id: str) -> NamedMemory:
     """Return what a memory that changed is called; nothing, if it is gone."""
     memory = search.memories([memory_id]).get(memory_id)
     return NamedMemory(id=memory_id, title=memory.headline if memory else None)
 
 
-def _in_order(proposal: Proposal) -> list[str]:
+def _order_memories(proposal: Proposal) -> list[str]:
     """Return the ids with what stays, or is newer, last: right of what goes."""
     last = dict(proposal.action).get("keep") or dict(proposal.action).get("newer")
     return sorted(proposal.source_nodes, key=lambda each: each == last)

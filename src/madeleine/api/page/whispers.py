@@ -15,8 +15,8 @@ from madeleine.api.contract.page_responses import (
     WhisperPage,
     WhisperStage,
 )
-from madeleine.api.page.brief import absence_reason, brief, named
-from madeleine.api.wording import word_log, word_parts
+from madeleine.api.page.brief import build_absence_reason, build_brief, replace_ids_with_titles
+from madeleine.api.wording import add_log_sentences, render_parts
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
@@ -30,49 +30,49 @@ from madeleine.whisper.stages import STAGES
 from madeleine.write.resolve import get_stored
 
 if TYPE_CHECKING:
-    from madeleine.api.call import Call
+    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-LINES = 40
-LINES_AT_MOST = 200
-LOOKED_AT = 1_000  # entries that one request goes through to find those of one kind
-PROMPT_CHARS = 240
-OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
+DEFAULT_LINES = 40
+MAX_LINES = 200
+MAX_ENTRIES_READ = 1_000  # entries that one request goes through to find those of one kind
+MAX_PROMPT_CHARS = 240
+PROMPT_OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
 
 
 # -- the list ------------------------------------------------------------------------------
 
 
-def whispers(context: HomeContext, call: Call) -> WhisperPage:
+def list_whispers(context: HomeContext, call: OperationCall) -> WhisperPage:
     """Return a page of prompts, newest first. `next` is where the following page begins."""
     reader = RequestReader(call.query)
-    limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
+    limit = reader.whole("limit", DEFAULT_LINES, 1, MAX_LINES)
     wanted, after = reader.text("outcome"), reader.text("after")
     reader.done()
-    if wanted is not None and wanted not in OUTCOMES:
-        raise UnknownWord("outcome", wanted, list(OUTCOMES))
+    if wanted is not None and wanted not in PROMPT_OUTCOMES:
+        raise UnknownWord("outcome", wanted, list(PROMPT_OUTCOMES))
     stores = context.stores
-    start = _entry(stores.log, after) if after else None
-    seen = stores.log.whispers(limit if wanted is None else LOOKED_AT, None, start)
-    found = [each for each in seen if wanted in (None, outcome_of(each))][:limit]
-    more = len(found) == limit or (wanted is not None and len(seen) == LOOKED_AT)
+    start = _find_entry(stores.log, after) if after else None
+    seen = stores.log.whispers(limit if wanted is None else MAX_ENTRIES_READ, None, start)
+    found = [each for each in seen if wanted in (None, prompt_outcome(each))][:limit]
+    more = len(found) == limit or (wanted is not None and len(seen) == MAX_ENTRIES_READ)
     last = found[-1] if len(found) == limit else seen[-1] if seen else None
     return WhisperPage(
-        whispers=[line(stores.search, each) for each in found],
+        whispers=[build_line(stores.search, each) for each in found],
         next=last.id if last and more else None,
         gate=context.whisper_config.injection_gate,
         days=context.whisper_config.log_days,
     )
 
 
-def _entry(log: EventLog, whisper_id: str) -> WhisperEntry:
+def _find_entry(log: EventLog, whisper_id: str) -> WhisperEntry:
     found = log.whisper(whisper_id)
     if found is None:
         raise NoSuchWhisper(whisper_id)
     return found
 
 
-def outcome_of(entry: WhisperEntry) -> PromptOutcome:
+def prompt_outcome(entry: WhisperEntry) -> PromptOutcome:
     """Return what came of a prompt, in one word."""
     if entry.body.get("held_out"):
         return "held_out"
@@ -83,20 +83,22 @@ def outcome_of(entry: WhisperEntry) -> PromptOutcome:
     return "late" if entry.body.get("late") else "undelivered"
 
 
-def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
+def build_line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
     """Return a prompt as a line of the list."""
-    body: Mapping[str, Any] = word_log(entry.body)
-    prompt = " ".join(str(body.get("prompt", ""))[: 4 * PROMPT_CHARS].split())
+    body: Mapping[str, Any] = add_log_sentences(entry.body)
+    prompt = " ".join(str(body.get("prompt", ""))[: 4 * MAX_PROMPT_CHARS].split())
     return WhisperLine(
         id=entry.id,
         at=format_time(entry.at),
         session=entry.session,
         space=entry.space,
-        prompt=prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
-        outcome=outcome_of(entry),
-        told=_titles(entry),
-        silence=named(search, str(body["silence"])) if body.get("silence") else None,
-        silence_parts=_silence_parts(search, body.get("silence_parts")),
+        prompt=prompt if len(prompt) <= MAX_PROMPT_CHARS else f"{prompt[: MAX_PROMPT_CHARS - 1]}…",
+        outcome=prompt_outcome(entry),
+        told=_build_told_memories(entry),
+        silence=replace_ids_with_titles(search, str(body["silence"]))
+        if body.get("silence")
+        else None,
+        silence_parts=_build_silence_parts(search, body.get("silence_parts")),
         stage=body.get("stage"),
         best=body.get("best"),
         took_ms=body.get("took_ms"),
@@ -105,7 +107,7 @@ def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
     )
 
 
-def _silence_parts(search: MemorySearch, parts: object) -> Json | None:
+def _build_silence_parts(search: MemorySearch, parts: object) -> Json | None:
     """Return what a silence is made of. Where the search found nothing, its sentence comes along,
     and what the nearest memory is called."""
     if not isinstance(parts, Mapping):
@@ -115,11 +117,11 @@ def _silence_parts(search: MemorySearch, parts: object) -> Json | None:
         return dict(parts)
     nearest = search.memories([str(because.get("nearest"))])
     title = next((each.headline for each in nearest.values()), None)
-    text = named(search, word_parts(SilenceKind, because))
+    text = replace_ids_with_titles(search, render_parts(SilenceKind, because))
     return {**parts, "because": {**because, "title": title, "text": text}}
 
 
-def _titles(entry: WhisperEntry) -> list[ToldMemory]:
+def _build_told_memories(entry: WhisperEntry) -> list[ToldMemory]:
     """Return the memories that were told, by what they were called then."""
     told = set(entry_ids(entry, "injected"))
     every: Iterable[Mapping[str, Any]] = (row for _, row in iterate_rows(entry.body))
@@ -130,35 +132,35 @@ def _titles(entry: WhisperEntry) -> list[ToldMemory]:
 # -- one of them ---------------------------------------------------------------------------
 
 
-def whisper(context: HomeContext, call: Call) -> WhisperDetail:
+def show_whisper(context: HomeContext, call: OperationCall) -> WhisperDetail:
     """Return one prompt whole: its stages, and every memory that was considered."""
     RequestReader(call.query).done()
     stores, config = context.stores, context.whisper_config
-    entry = _entry(stores.log, call.named)
-    rows = [row for _, row in iterate_rows(word_log(entry.body))]
+    entry = _find_entry(stores.log, call.path_id)
+    rows = [row for _, row in iterate_rows(add_log_sentences(entry.body))]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
     known, now = stores.search.memories(ids), stores.clock.now()
-    said, body = _said(stores.log, ids, entry), cast("Mapping[str, Any]", entry.body)
+    said, body = _read_feedback(stores.log, ids, entry), cast("Mapping[str, Any]", entry.body)
     return WhisperDetail(
-        **{**vars(line(stores.search, entry)), "prompt": body.get("prompt", "")},
+        **{**vars(build_line(stores.search, entry)), "prompt": body.get("prompt", "")},
         intents=body.get("intents", []),
         among=body.get("among", []),
         gate=config.injection_gate,
         floor=config.min_relevance_score,
-        stages=_stages(entry),
+        stages=_build_stages(entry),
         memories=[
             ConsideredMemory(
-                **_row(entry, row, said),
-                brief=brief(known[memory], now)
+                **_considered_fields(entry, row, said),
+                brief=build_brief(known[memory], now)
                 if (memory := str(row["memory"])) in known
                 else None,
             )
-            for row in _best_first(entry, rows)
+            for row in _sort_best_first(entry, rows)
         ],
     )
 
 
-def _stages(entry: WhisperEntry) -> list[WhisperStage]:
+def _build_stages(entry: WhisperEntry) -> list[WhisperStage]:
     """Return the stages in their order, each with whether the prompt passed it."""
     names = [name for name, _ in STAGES]
     ended = str(entry.body.get("stage"))
@@ -175,14 +177,18 @@ def _stages(entry: WhisperEntry) -> list[WhisperStage]:
     ]
 
 
-def _best_first(
+def _sort_best_first(
     entry: WhisperEntry, rows: Sequence[Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
     told = entry_ids(entry, "injected")
-    return sorted(rows, key=lambda row: (row.get("memory") not in told, -_number(row, "score")))
+    return sorted(
+        rows, key=lambda row: (row.get("memory") not in told, -_read_number(row, "score"))
+    )
 
 
-def _row(entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]) -> dict[str, Any]:
+def _considered_fields(
+    entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]
+) -> dict[str, Any]:
     memory = str(row.get("memory"))
     numbers = ("score", "chance", "words", "meaning", "affinity")
     restated = entry.body.get("restated")
@@ -200,53 +206,53 @@ def _row(entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]) -
     }
 
 
-def _said(log: EventLog, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
+def _read_feedback(log: EventLog, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
     """Return the newest word about each memory of this whisper: 1, -1, or 0 if taken back."""
     told = log.feedback(ids) if ids else []
     about = [each for each in told if each.body.get("whisper") == entry.id]
-    return {str(each.body["memory"]): _signal(each.body) for each in reversed(about)}
+    return {str(each.body["memory"]): _feedback_sign(each.body) for each in reversed(about)}
 
 
-def _signal(body: Mapping[str, object]) -> int:
-    value = _number(body, "signal")
+def _feedback_sign(body: Mapping[str, object]) -> int:
+    value = _read_number(body, "signal")
     return (value > 0) - (value < 0)
 
 
-def _number(values: Mapping[str, object], name: str) -> float:
+def _read_number(values: Mapping[str, object], name: str) -> float:
     value = values.get(name)
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def missed(context: HomeContext, call: Call) -> UnwhisperedMemory:
+def show_missed(context: HomeContext, call: OperationCall) -> UnwhisperedMemory:
     """Say why a memory was not whispered for a prompt."""
     reader = RequestReader(call.query)
     wanted = reader.required_text("memory")
     reader.done()
     stores = context.stores
-    entry = _entry(stores.log, call.named)
+    entry = _find_entry(stores.log, call.path_id)
     memory = get_stored(stores, wanted).memory
     found = explain_missed(stores, context.whisper_config, entry, memory)
     text = found.text
     if found.silence is not None:
-        text = f"Nothing was looked for: {word_parts(WhisperSilence, found.silence)}."
+        text = f"Nothing was looked for: {render_parts(WhisperSilence, found.silence)}."
     row = next((row for _, row in iterate_rows(entry.body) if row.get("memory") == memory.id), None)
     return UnwhisperedMemory(
-        memory=brief(memory, stores.clock.now()),
-        text=named(stores.search, text),
-        absent=absence_reason(found.absent),
+        memory=build_brief(memory, stores.clock.now()),
+        text=replace_ids_with_titles(stores.search, text),
+        absent=build_absence_reason(found.absent),
         fate=found.fate.value,
         stage=found.stage,
-        score=_number(row, "score") if row and row.get("score") is not None else None,
+        score=_read_number(row, "score") if row and row.get("score") is not None else None,
         gate=context.whisper_config.injection_gate,
     )
 
 
-def took_ms(entry: WhisperEntry) -> float | None:
+def read_took_ms(entry: WhisperEntry) -> float | None:
     """Return how long a prompt took, in milliseconds, if that was noted."""
     found = entry.body.get("took_ms")
     return found if isinstance(found, int | float) else None
 
 
-def latencies(entries: Iterable[WhisperEntry]) -> list[float]:
+def sorted_latencies(entries: Iterable[WhisperEntry]) -> list[float]:
     """Return how long the prompts took, in milliseconds, shortest first."""
-    return sorted(_number(each.body, "took_ms") for each in entries)
+    return sorted(_read_number(each.body, "took_ms") for each in entries)

@@ -15,8 +15,8 @@ from urllib.parse import quote, unquote
 
 from starlette.requests import Request
 
-from madeleine.api.call import Call
-from madeleine.api.contract.table import SHAPES
+from madeleine.api.call import OperationCall
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
@@ -73,12 +73,12 @@ def client_name(given: object) -> str:
     return _BREAKS.sub(" ", str(given or "")).strip()[:AGENT_CHARS] or NOBODY
 
 
-def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> Call:
+def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> OperationCall:
     """Return the operation's request. The operation checks what is in it."""
     route, given = tool.route, dict(arguments)
     _check(tool, given)
     named = given.pop(NODE_ID.wire) if "{id}" in route.path else None
-    there = {field.wire for field in SHAPES[tool.operation].fields}
+    there = {field.wire for field in SHAPES_BY_OPERATION[tool.operation].fields}
     if who.session and "session_id" in there:
         given["session_id"] = who.session
     query: dict[str, object] = {}
@@ -86,8 +86,8 @@ def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> Call:
         query["default_space"] = who.space
     by = f"agent:{who.name}"
     if route.method == "POST":
-        return Call(_text(named), query, given, by)
-    return Call(_text(named), {**query, **given}, {}, by)
+        return OperationCall(_text(named), query, given, by)
+    return OperationCall(_text(named), {**query, **given}, {}, by)
 
 
 def _check(tool: Tool, given: Mapping[str, object]) -> None:

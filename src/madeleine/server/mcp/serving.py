@@ -30,7 +30,7 @@ from mcp_types import Tool as ListedTool
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from madeleine.api.call import Call
+from madeleine.api.call import OperationCall
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
 from madeleine.server.guard import header
@@ -50,7 +50,7 @@ from madeleine.version import __version__
 LIST_MILLISECONDS = 300_000  # how long a client may keep the list of tools
 
 Message = MutableMapping[str, Any]
-Carry = Callable[[Scope, str, Call], Awaitable[Json]]
+Carry = Callable[[Scope, str, OperationCall], Awaitable[Json]]
 """Carries out an operation by its name, for whose request it is."""
 
 

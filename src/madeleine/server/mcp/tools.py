@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from madeleine.api.contract.memories import CONTRACT
-from madeleine.api.contract.schema import Schemas
-from madeleine.api.contract.shape import Request, ShapeField, field, fields_of, shape
-from madeleine.api.contract.table import SHAPES
-from madeleine.api.routes import BY_NAME, Route
+from madeleine.api.contract.schema import SchemaBuilder
+from madeleine.api.contract.shape import RequestShape, ShapeField, field, shape, shape_fields
+from madeleine.api.contract.table import SHAPES_BY_OPERATION
+from madeleine.api.routes import ROUTE_BY_NAME, Route
 
 Schema = dict[str, Any]
 
@@ -64,17 +64,17 @@ class Tool(NamedTuple):
 
     @property
     def route(self) -> Route:
-        return BY_NAME[self.operation]
+        return ROUTE_BY_NAME[self.operation]
 
 
 @shape
-class NamedNode(Request):
+class NamedNode(RequestShape):
     """Names the memory that a tool is about."""
 
     node_id: str = field("the memory: a whole id, a short one of 8 characters, or a prefix")
 
 
-NODE_ID = fields_of(NamedNode)[0]
+NODE_ID = shape_fields(NamedNode)[0]
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -226,7 +226,7 @@ they were is for imports."""
 
 def fields(tool: Tool) -> list[ShapeField]:
     """Return the arguments of a tool, in their order."""
-    known = {each.wire: each for each in (NODE_ID, *SHAPES[tool.operation].fields)}
+    known = {each.wire: each for each in (NODE_ID, *SHAPES_BY_OPERATION[tool.operation].fields)}
     return [known[name] for name in tool.takes]
 
 
@@ -243,12 +243,12 @@ def input_schema(tool: Tool) -> Schema:
 
 def _property(field: ShapeField) -> Schema:
     """Return the schema of an argument, all in one: hosts do not follow references."""
-    schemas = Schemas(CONTRACT, prefix="")
+    schemas = SchemaBuilder(CONTRACT, prefix="")
     schema = {**_inlined(schemas.property_of(field), schemas), **_CLOSER.get(field.wire, {})}
     return {**schema, "description": field.help}
 
 
-def _inlined(schema: Any, schemas: Schemas) -> Any:
+def _inlined(schema: Any, schemas: SchemaBuilder) -> Any:
     if isinstance(schema, list):
         return [_inlined(each, schemas) for each in schema]
     if not isinstance(schema, dict):
@@ -261,7 +261,7 @@ def _inlined(schema: Any, schemas: Schemas) -> Any:
     return {name: _inlined(each, schemas) for name, each in schema.items()}
 
 
-def _offered(name: str, schemas: Schemas) -> Schema:
+def _offered(name: str, schemas: SchemaBuilder) -> Schema:
     """Return the schema of a shape with the fields that a tool offers of it."""
     schema = schemas.named[name]
     found = schema["properties"]

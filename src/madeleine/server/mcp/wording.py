@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from madeleine.api.texts import HIT_CHARS, WHOLE_CHARS
+from madeleine.api.texts import MAX_HIT_CHARS, MAX_WHOLE_CHARS
 from madeleine.errors import MadeleineError, NoSuchMemory
 from madeleine.model.codec import Json
 from madeleine.server.mcp.tools import Tool
@@ -95,7 +95,7 @@ def _changed_memory(answer: Answer) -> Json:
     memory = answer["memory"]
     if "connections" not in answer:  # else it is what was asked for
         return _memory(memory)
-    return _with_content(memory, memory["content"], WHOLE_CHARS)
+    return _with_content(memory, memory["content"], MAX_WHOLE_CHARS)
 
 
 def _results(answer: Answer) -> list[Json]:
@@ -106,7 +106,7 @@ def _result(hit: Answer) -> Json:
     """Return a hit with what its text shows: the passage that fits, else the beginning."""
     memory, passage = hit["memory"], hit["passage"]
     content = memory["content"] if passage is None else passage["text"]
-    told = _with_content(memory, content, HIT_CHARS)
+    told = _with_content(memory, content, MAX_HIT_CHARS)
     if passage is not None:
         told["cut"] = len(memory["content"]) - len(str(told["content"]))
     return {"memory": told, "score": hit["score"], "reasons": hit["reasons"]}
