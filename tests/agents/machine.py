@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.agents import jsonc
-from madeleine.agents.findings import Finding
-from madeleine.agents.surroundings import Surroundings
-from madeleine.agents.wire import Request, prepare_setup, prepare_unsetup
+from madeleine.agents.findings import DoctorFinding
+from madeleine.agents.surroundings import SetupEnvironment
+from madeleine.agents.wire import SetupRequest, prepare_setup, prepare_unsetup
 from madeleine.agents.wiring_checks import check_agents
 
 Tree = dict[str, tuple[int, bytes | str]]
@@ -35,7 +35,7 @@ HOSTS = (
 class Machine:
     """The folder of a person, and what is done in it."""
 
-    around: Surroundings
+    around: SetupEnvironment
 
     @property
     def user(self) -> Path:
@@ -53,11 +53,11 @@ class Machine:
         return (self.user / path).read_bytes()
 
     def json(self, path: str) -> Any:
-        return jsonc.read(self.read(path).decode("utf-8-sig")).value
+        return jsonc.read_json(self.read(path).decode("utf-8-sig")).value
 
     def setup(self, *agents: str, **more: bool) -> list[str]:
         """Wire agents; return the files that changed."""
-        prepared = prepare_setup(self.around, Request(agents, **more))
+        prepared = prepare_setup(self.around, SetupRequest(agents, **more))
         prepared.carry_out()
         return [str(change.path) for change in prepared.plan.changes]
 
@@ -71,7 +71,7 @@ class Machine:
         """Return everything there is, with modes: what a person would compare."""
         return dict(_looked_at(self.user))
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[DoctorFinding]:
         return list(check_agents(self.around))
 
     def troubles(self) -> list[str]:
@@ -86,7 +86,7 @@ def make_machine(folder: Path, variables: Mapping[str, str] | None = None) -> Ma
     user = folder / "user"
     user.mkdir()
     return Machine(
-        Surroundings(
+        SetupEnvironment(
             user=user,
             home=user / ".madeleine",
             variables=variables or {},

@@ -38,6 +38,6 @@ def test_a_block_that_was_pasted_twice_becomes_one() -> None:
 
 def test_half_a_block_is_refused_with_its_line() -> None:
     with pytest.raises(blocks.BrokenBlock) as refused:
-        blocks.put_block(f"one\n{blocks.START}\nthree\n", "ours")
+        blocks.put_block(f"one\n{blocks.START_COMMENT}\nthree\n", "ours")
 
     assert refused.value.line == 2

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.agents.marks import home_of, is_a_server, is_hook_by_hand, words_of
-from madeleine.agents.texts import NoSettings
-from madeleine.agents.wire import Request, prepare_setup, prepare_unsetup
+from madeleine.agents.marks import command_words, entry_home, is_a_server, is_hook_by_hand
+from madeleine.agents.texts import NotASettingsFile
+from madeleine.agents.wire import SetupRequest, prepare_setup, prepare_unsetup
 from madeleine.errors import SettingsUnreadable
 from tests.agents.machine import Machine
 
@@ -22,7 +22,7 @@ HOSTS_WITH_SERVERS = [
 
 
 def notes(machine: Machine, *agents: str) -> list[str]:
-    return prepare_setup(machine.around, Request(agents)).plan.notes
+    return prepare_setup(machine.around, SetupRequest(agents)).plan.notes
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_home_that_a_shell_would_spell_out_is_the_same_home(
 
     line = f"madeleine mcp --home {home}"
 
-    assert home_of({"command": "sh", "args": ["-c", line]}) == str(machine.user / "other")
+    assert entry_home({"command": "sh", "args": ["-c", line]}) == str(machine.user / "other")
 
 
 # -- what a person turned off --------------------------------------------------------------
@@ -269,7 +269,7 @@ def test_a_hook_by_hand_is_known_however_it_is_started(machine: Machine, line: s
 
     machine.setup("claude")
 
-    assert is_hook_by_hand(words_of(hook))
+    assert is_hook_by_hand(command_words(hook))
     assert (
         machine.json(".claude/settings.json")["hooks"]["UserPromptSubmit"]
         == mine["UserPromptSubmit"]
@@ -280,8 +280,8 @@ def test_a_hook_by_hand_is_known_however_it_is_started(machine: Machine, line: s
     "line", ["tool whisper inject", "git -C madeleine store", "madeleine status", "inject"]
 )
 def test_what_only_looks_like_it_is_no_hook_of_ours(line: str) -> None:
-    assert not is_hook_by_hand(words_of({"command": line}))
-    assert not is_a_server(words_of({"command": line}))
+    assert not is_hook_by_hand(command_words({"command": line}))
+    assert not is_a_server(command_words({"command": line}))
 
 
 # -- two homes -----------------------------------------------------------------------------
@@ -407,7 +407,7 @@ def test_leaving_makes_no_home_where_it_was_deleted(machine: Machine) -> None:
 def test_a_folder_in_a_files_place_is_told_as_such(machine: Machine) -> None:
     (machine.user / ".cursor" / "hooks.json").mkdir(parents=True)
 
-    with pytest.raises(NoSettings, match="is no settings file") as refused:
+    with pytest.raises(NotASettingsFile, match="is no settings file") as refused:
         machine.setup("cursor")
 
     assert refused.value.hint.startswith("move it away")
@@ -417,7 +417,7 @@ def test_a_link_to_itself_is_told_as_such(machine: Machine) -> None:
     (machine.user / ".cursor").mkdir()
     (machine.user / ".cursor" / "hooks.json").symlink_to(Path("hooks.json"))
 
-    with pytest.raises(NoSettings):
+    with pytest.raises(NotASettingsFile):
         machine.setup("cursor")
 
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from madeleine.agents.doctor import typed
-from madeleine.agents.findings import Finding, exit_code
+from madeleine.agents.doctor import add_home_option
+from madeleine.agents.findings import DoctorFinding, findings_exit_code
 from madeleine.agents.surroundings import HOOK_NAME
 from tests.agents.machine import HOSTS, Machine
 
 
-def only(machine: Machine) -> Finding:
+def only(machine: Machine) -> DoctorFinding:
     """Return the one thing that is wrong."""
     found = [each for each in machine.findings() if each.is_trouble]
     assert len(found) == 1, found
@@ -23,7 +23,7 @@ def only(machine: Machine) -> Finding:
 def test_what_setup_wired_is_well(machine: Machine, host: str) -> None:
     machine.setup(host)
 
-    assert exit_code(machine.findings()) == 0
+    assert findings_exit_code(machine.findings()) == 0
     assert host in [each.check for each in machine.findings()]
 
 
@@ -31,7 +31,7 @@ def test_a_host_that_is_not_wired_is_a_note_with_the_way_to_do_it(machine: Machi
     (machine.user / ".codex").mkdir()
 
     assert machine.findings() == [
-        Finding("codex", "Codex CLI is here and not wired", "madeleine setup codex", "note")
+        DoctorFinding("codex", "Codex CLI is here and not wired", "madeleine setup codex", "note")
     ]
 
 
@@ -133,11 +133,15 @@ def test_fixes_name_the_home_where_it_is_not_the_default_one(machine: Machine) -
     away = machine.moved(home=machine.user / "a home").around
     quoted = f"madeleine --home '{machine.user}/a home'"
 
-    assert typed(away, "madeleine stop; madeleine serve") == f"{quoted} stop; {quoted} serve"
-    assert typed(away, "mend the file, then madeleine reconcile").endswith(f"{quoted} reconcile")
+    assert (
+        add_home_option(away, "madeleine stop; madeleine serve") == f"{quoted} stop; {quoted} serve"
+    )
+    assert add_home_option(away, "mend the file, then madeleine reconcile").endswith(
+        f"{quoted} reconcile"
+    )
     kept = "madeleine unsetup cursor --home /b, then setup"
-    assert typed(away, kept) == kept
-    assert typed(machine.around, "madeleine serve") == "madeleine serve"
+    assert add_home_option(away, kept) == kept
+    assert add_home_option(machine.around, "madeleine serve") == "madeleine serve"
 
 
 def test_a_settings_file_that_no_longer_parses_is_named_with_its_line(machine: Machine) -> None:
@@ -147,7 +151,7 @@ def test_a_settings_file_that_no_longer_parses_is_named_with_its_line(machine: M
     found = only(machine)
 
     assert found.message.startswith(f"{machine.user}/.claude/settings.json:3: ")
-    assert exit_code([found]) == 6
+    assert findings_exit_code([found]) == 6
 
 
 def test_a_piece_that_somebody_took_out_is_missed(machine: Machine) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.agents.marks import words_of
+from madeleine.agents.marks import command_words
 from tests.agents.machine import Machine, make_machine
 from tests.hooks.running import Hooked, claude, hooked
 from tests.server.running import WAIT_SECONDS
@@ -45,7 +45,7 @@ def handler(machine: Machine, host: str) -> dict[str, Any]:
 
 def run(entry: dict[str, Any], body: dict[str, object], **variables: str) -> bytes:
     """Start an entry as hosts do: with its arguments, or by a shell."""
-    command = words_of(entry) if "args" in entry else ["sh", "-c", entry["command"]]
+    command = command_words(entry) if "args" in entry else ["sh", "-c", entry["command"]]
     done = subprocess.run(
         command,
         input=json.dumps(body).encode(),
@@ -118,7 +118,7 @@ def test_a_hook_whose_home_was_deleted_loses_nobody_a_prompt(machine: Machine, h
 
 def test_the_server_that_is_written_down_greets_its_host(wired: tuple[Machine, Hooked]) -> None:
     machine, _ = wired
-    words = words_of(machine.json(".cursor/mcp.json")["mcpServers"]["madeleine"])
+    words = command_words(machine.json(".cursor/mcp.json")["mcpServers"]["madeleine"])
     greeting = {
         "jsonrpc": "2.0",
         "id": 1,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from madeleine.agents import home_checks
-from madeleine.agents.findings import Finding, exit_code
+from madeleine.agents.findings import DoctorFinding, findings_exit_code
 from madeleine.agents.home_checks import check_home, check_status
 from madeleine.errors import BadSetting, MadeleineError, Unavailable
 from madeleine.server.launch import launch
@@ -31,7 +31,7 @@ def asking(daemon: Daemon, name: str, query: Mapping[str, object]) -> Mapping[st
     return daemon.door.call(name, query=query)
 
 
-def look(daemon: Daemon, now: float | None = None) -> list[Finding]:
+def look(daemon: Daemon, now: float | None = None) -> list[DoctorFinding]:
     found = check_home(daemon.home, lambda *call: asking(daemon, *call), now or time.time())
     return [each for each in found if each.is_trouble]
 
@@ -44,7 +44,7 @@ def test_a_home_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     found = list(check_home(tmp_path / "home", _unasked, time.time()))
 
     assert [each.fix for each in found] == ["madeleine serve"]
-    assert exit_code(found) == 3
+    assert findings_exit_code(found) == 3
     assert not (tmp_path / "home").exists()
 
 
@@ -56,7 +56,7 @@ def test_an_empty_home_is_looked_at_and_left_empty(tmp_path: Path) -> None:
     found = list(check_home(tmp_path, _unasked, time.time()))
 
     assert [each.check for each in found] == ["daemon"]
-    assert exit_code(found) == 0, "the first prompt starts one"
+    assert findings_exit_code(found) == 0, "the first prompt starts one"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -93,7 +93,7 @@ def test_why_the_last_daemon_did_not_start_is_told(tmp_path: Path) -> None:
 
     assert down.message.startswith("no daemon runs on this home; the last one: cannot listen on")
     assert f"127.0.0.1:{port}: the port is taken" in down.message
-    assert exit_code([down]) == 5
+    assert findings_exit_code([down]) == 5
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_journal_line_that_is_damaged_while_the_daemon_runs_is_found(
         f"journal/{journal.name}:2",
         f"journal/{journal.name}:{lines + 1}",
     ]
-    assert exit_code(damaged) == 6
+    assert findings_exit_code(damaged) == 6
     assert written_just_now == []
 
 
@@ -197,7 +197,7 @@ def test_without_a_daemon_it_is_said_how_to_start_one(tmp_path: Path) -> None:
 def test_a_daemon_that_is_stuck_is_found_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(home_checks, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(home_checks, "ANSWER_TIMEOUT_SECONDS", 0.1)
     (tmp_path / "run").mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as stuck:
         stuck.bind(str(tmp_path / "run" / "socket"))
@@ -248,7 +248,7 @@ def test_a_memory_file_that_does_not_parse_is_found(daemon: Daemon) -> None:
 
     assert found[0].message.startswith("broken.md:2: ")
     assert found[0].code == "damaged"
-    assert exit_code(found) == 6
+    assert findings_exit_code(found) == 6
 
 
 def test_events_from_the_future_are_clock_trouble(daemon: Daemon) -> None:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.agents.catalog import agent_named, agents_here, snippet
-from madeleine.agents.surroundings import RUN, stable_python
-from madeleine.agents.wire import Request, plugin_steps, prepare_setup
+from madeleine.agents.catalog import find_agent, find_agents_here, mcp_client_snippet
+from madeleine.agents.surroundings import HOOK_LAUNCHER, find_stable_python
+from madeleine.agents.wire import SetupRequest, plugin_install_steps, prepare_setup
 from tests.agents.machine import Machine
 
 
 def names(machine: Machine) -> list[str]:
-    return [agent.name for agent in agents_here(machine.around)]
+    return [agent.name for agent in find_agents_here(machine.around)]
 
 
 def test_hosts_are_found_by_their_folders(machine: Machine) -> None:
@@ -96,7 +96,7 @@ def test_what_a_host_reads_in_the_place_of_another_file_is_wired_and_found(
 def test_an_installation_that_will_vanish_is_told(machine: Machine) -> None:
     passing = machine.moved(python="/home/ana/.cache/uv/archive-v0/x/bin/python")
 
-    notes = prepare_setup(passing.around, Request(["zed"])).plan.notes
+    notes = prepare_setup(passing.around, SetupRequest(["zed"])).plan.notes
 
     assert "uv tool install" in notes[0]
 
@@ -135,7 +135,7 @@ def test_claude_runs_the_hook_without_a_shell(machine: Machine) -> None:
                         "-I",
                         "-S",
                         "-c",
-                        RUN,
+                        HOOK_LAUNCHER,
                         str(around.hook),
                         str(around.home),
                         "inject",
@@ -221,7 +221,7 @@ def test_opencode_keeps_reading_what_it_read(machine: Machine) -> None:
 
 
 def test_any_other_client_is_given_the_command_by_its_whole_path(machine: Machine) -> None:
-    server = snippet(machine.around)["mcpServers"]["madeleine"]
+    server = mcp_client_snippet(machine.around)["mcpServers"]["madeleine"]
 
     assert Path(server["command"]).is_absolute()
     assert server["args"][-3:] == ["mcp", "--home", str(machine.around.home)]
@@ -231,8 +231,8 @@ def test_the_interpreter_is_named_without_its_minor_version(tmp_path: Path) -> N
     (tmp_path / "python3.11").write_text("", encoding="utf-8")
     (tmp_path / "python3").symlink_to("python3.11")
 
-    assert stable_python(tmp_path / "python3.11") == tmp_path / "python3"
-    assert stable_python(tmp_path / "lonely") == tmp_path / "lonely"
+    assert find_stable_python(tmp_path / "python3.11") == tmp_path / "python3"
+    assert find_stable_python(tmp_path / "lonely") == tmp_path / "lonely"
 
 
 # -- nothing fires twice -------------------------------------------------------------------
@@ -305,7 +305,7 @@ def test_the_plugin_takes_the_place_of_the_settings(machine: Machine) -> None:
     assert hooks["UserPromptSubmit"][0]["hooks"][0]["args"][-2:] == ["inject", "claude"]
     assert list(json.loads((plugin / ".mcp.json").read_bytes())["mcpServers"]) == ["madeleine"]
     assert (plugin / "skills/memory/SKILL.md").read_bytes().startswith(b"---\nname: memory\n")
-    assert str(folder) in plugin_steps(machine.around)[0]
+    assert str(folder) in plugin_install_steps(machine.around)[0]
     machine.unsetup()
     assert machine.tree() == before
 
@@ -386,7 +386,7 @@ def test_a_unit_of_another_home_under_our_name_is_not_overwritten(machine: Machi
     theirs = next(units.glob("madeleine-other-*.service")).read_bytes()
     machine.write(".config/systemd/user/madeleine.service", theirs)
 
-    notes = prepare_setup(machine.around, Request(autostart=True)).plan.notes
+    notes = prepare_setup(machine.around, SetupRequest(autostart=True)).plan.notes
     machine.setup(autostart=True)
 
     assert machine.read(".config/systemd/user/madeleine.service") == theirs
@@ -417,7 +417,7 @@ CLI = {".copilot/mcp-config.json", ".copilot/copilot-instructions.md"}
 
 
 def wired(machine: Machine, name: str) -> set[str]:
-    paths = [wiring.path for wiring in agent_named(name).wirings(machine.around)]
+    paths = [wiring.path for wiring in find_agent(name).wirings(machine.around)]
     return {str(path.relative_to(machine.user)) for path in paths}
 
 

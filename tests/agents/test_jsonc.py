@@ -32,20 +32,20 @@ DOCUMENTS = [
 
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_what_was_added_and_taken_out_again_left_no_trace(text: str) -> None:
-    added = jsonc.append(text, ["hooks", "X"], ENTRY)
-    number = len(jsonc.read(added).at(["hooks", "X"]).items) - 1  # type: ignore[union-attr]
-    taken = jsonc.drop(added, ["hooks", "X", number])
+    added = jsonc.append_value(text, ["hooks", "X"], ENTRY)
+    number = len(jsonc.read_json(added).at(["hooks", "X"]).items) - 1  # type: ignore[union-attr]
+    taken = jsonc.drop_value(added, ["hooks", "X", number])
     for path in (["hooks", "X"], ["hooks"]):
-        if jsonc.read(text).at(path) is None:
-            taken = jsonc.drop(taken, path)
+        if jsonc.read_json(text).at(path) is None:
+            taken = jsonc.drop_value(taken, path)
 
-    assert jsonc.read(added).at(["hooks", "X", number]).value == ENTRY  # type: ignore[union-attr]
+    assert jsonc.read_json(added).at(["hooks", "X", number]).value == ENTRY  # type: ignore[union-attr]
     assert taken == text
 
 
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_every_comment_and_line_end_is_still_there_after_adding(text: str) -> None:
-    added = jsonc.put(text, ["new", "inner"], ENTRY)
+    added = jsonc.put_value(text, ["new", "inner"], ENTRY)
 
     assert added.count("//") >= text.count("//")
     assert ("\r\n" in added) is ("\r\n" in text)
@@ -53,20 +53,20 @@ def test_every_comment_and_line_end_is_still_there_after_adding(text: str) -> No
 
 
 def test_an_empty_text_is_an_empty_object() -> None:
-    assert jsonc.read(" \n// nothing yet\n").value == {}
-    assert json.loads(jsonc.put("", ["a"], 1)) == {"a": 1}
+    assert jsonc.read_json(" \n// nothing yet\n").value == {}
+    assert json.loads(jsonc.put_value("", ["a"], 1)) == {"a": 1}
 
 
 def test_a_comment_that_would_swallow_the_next_entry_does_not() -> None:
     text = '{"a": 1, // one\n "ours": 2, "b": 3}'
 
-    assert jsonc.read(jsonc.drop(text, ["ours"])).value == {"a": 1, "b": 3}
+    assert jsonc.read_json(jsonc.drop_value(text, ["ours"])).value == {"a": 1, "b": 3}
 
 
 def test_of_two_members_of_one_name_the_last_is_changed() -> None:
     text = '{"a": {"b": 1}, "a": {"b": 2}}'
 
-    assert jsonc.put(text, ["a", "b"], 3) == '{"a": {"b": 1}, "a": {"b": 3}}'
+    assert jsonc.put_value(text, ["a", "b"], 3) == '{"a": {"b": 1}, "a": {"b": 3}}'
 
 
 @pytest.mark.parametrize(
@@ -85,16 +85,16 @@ def test_of_two_members_of_one_name_the_last_is_changed() -> None:
 def test_a_text_that_is_no_json_is_refused_with_its_line(
     text: str, line: int, problem: str
 ) -> None:
-    with pytest.raises(jsonc.NotJson) as refused:
-        jsonc.read(text)
+    with pytest.raises(jsonc.InvalidJson) as refused:
+        jsonc.read_json(text)
 
     assert (refused.value.line, refused.value.problem) == (line, problem)
 
 
 @pytest.mark.parametrize("text", ["[]", '"text"', '{"hooks": []}', '{"hooks": {"X": {}}}'])
 def test_another_shape_than_expected_is_refused(text: str) -> None:
-    with pytest.raises(jsonc.NotJson, match="is not"):
-        jsonc.append(text, ["hooks", "X"], ENTRY)
+    with pytest.raises(jsonc.InvalidJson, match="is not"):
+        jsonc.append_value(text, ["hooks", "X"], ENTRY)
 
 
 PLAIN = st.none() | st.booleans() | st.integers(-999, 999) | st.text(max_size=5)
@@ -115,16 +115,16 @@ def test_any_file_takes_an_entry_and_gives_it_back(
     text = json.dumps(values, indent=indent)
     text = text.replace("\n", "\r\n") if crlf else text
 
-    added = jsonc.put(text, ["the server"], ENTRY)
-    taken = jsonc.drop(added, ["the server"])
+    added = jsonc.put_value(text, ["the server"], ENTRY)
+    taken = jsonc.drop_value(added, ["the server"])
 
-    assert jsonc.read(added).value == {**values, "the server": ENTRY}
+    assert jsonc.read_json(added).value == {**values, "the server": ENTRY}
     assert taken == text
 
 
 @given(values=FILES)
 def test_it_reads_json_as_python_does(values: dict[str, Any]) -> None:
-    assert jsonc.read(json.dumps(values)).value == values
+    assert jsonc.read_json(json.dumps(values)).value == values
 
 
 def test_a_large_file_is_changed_in_a_few_times_what_reading_it_takes() -> None:
@@ -139,8 +139,8 @@ def test_a_large_file_is_changed_in_a_few_times_what_reading_it_takes() -> None:
 
 
 def _put_afresh(text: str) -> None:
-    jsonc.read.cache_clear()
-    jsonc.put(text, ["servers", "ours"], ENTRY)
+    jsonc.read_json.cache_clear()
+    jsonc.put_value(text, ["servers", "ours"], ENTRY)
 
 
 def _timed(act: Callable[[], object]) -> float:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from madeleine.agents import jsonc
-from madeleine.agents.blocks import END, START
-from madeleine.agents.receipts import ReceiptTorn
-from madeleine.agents.surroundings import packaged_hook
-from madeleine.agents.wire import NoAgents, Request, prepare_setup, prepare_unsetup
+from madeleine.agents.blocks import END_COMMENT, START_COMMENT
+from madeleine.agents.receipts import DamagedReceipt
+from madeleine.agents.surroundings import read_packaged_hook
+from madeleine.agents.wire import NoAgentsFound, SetupRequest, prepare_setup, prepare_unsetup
 from madeleine.errors import (
     FileChanged,
     SettingsLocked,
@@ -145,7 +145,7 @@ def test_a_strangers_entries_stay_as_they_are(machine: Machine, host: str) -> No
     for path, text in FILES[host].items():
         after = machine.read(path).decode()
         if path.endswith((".json", ".jsonc")):
-            assert _contains(machine.json(path), jsonc.read(text).value)
+            assert _contains(machine.json(path), jsonc.read_json(text).value)
             assert [each for each in ("//", "/*") if each in text and each not in after] == []
         else:
             assert after.startswith(text)
@@ -179,7 +179,7 @@ def test_only_our_entries_go_when_a_person_changed_things_since(
         left = machine.read(path).decode()
         assert "madeleine" not in left.lower()
         if path.endswith((".json", ".jsonc")):
-            assert machine.json(path) == {**jsonc.read(FILES[host][path]).value, "added": [1]}
+            assert machine.json(path) == {**jsonc.read_json(FILES[host][path]).value, "added": [1]}
         else:
             assert FILES[host][path].strip() in left
             assert "added" in left
@@ -212,7 +212,7 @@ def test_all_that_is_here_is_wired_without_naming_it(machine: Machine) -> None:
 
 
 def test_nobody_to_wire_is_said(machine: Machine) -> None:
-    with pytest.raises(NoAgents, match="no coding agent"):
+    with pytest.raises(NoAgentsFound, match="no coding agent"):
         machine.setup()
     with pytest.raises(UnknownWord, match="emacs"):
         machine.setup("emacs")
@@ -227,7 +227,7 @@ def test_one_agent_leaves_and_the_others_stay_wired(machine: Machine) -> None:
 
     receipt = ".madeleine/agents/receipt.json"
     assert {**machine.tree(), receipt: None} == {**alone, receipt: None}
-    assert (machine.around.hook).read_bytes() == packaged_hook()
+    assert (machine.around.hook).read_bytes() == read_packaged_hook()
 
 
 # -- links and folders ---------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_two_hosts_that_share_a_file_by_a_link_get_one_block(machine: Machine) -
 
     machine.setup("claude", "codex")
 
-    assert machine.read(".codex/AGENTS.md").count(START.encode()) == 1
+    assert machine.read(".codex/AGENTS.md").count(START_COMMENT.encode()) == 1
     assert machine.setup("claude", "codex") == []
     machine.unsetup()
     assert machine.tree() == before
@@ -296,7 +296,7 @@ BROKEN = [
     ("claude", ".claude/settings.json", '{\n  "hooks": {\n    "Stop": [}\n  }\n}', 3),
     ("claude", ".claude.json", "[]", 1),
     ("claude", ".claude/settings.json", '{"a": 1,\n "hooks": {"UserPromptSubmit": {}}}', 2),
-    ("claude", ".claude/CLAUDE.md", f"one\n{START}\n", 2),
+    ("claude", ".claude/CLAUDE.md", f"one\n{START_COMMENT}\n", 2),
     ("codex", ".codex/config.toml", "a = 1\nb = = 2\n", 2),
     ("codex", ".codex/config.toml", "mcp_servers = { x = { command = 'y' } }\n", 3),
     ("codex", ".codex/hooks.json", "not json", 1),
@@ -343,7 +343,7 @@ def test_a_file_in_the_way_of_a_folder_is_named(machine: Machine) -> None:
 def test_a_file_that_changes_under_our_hands_is_left_alone(machine: Machine) -> None:
     """Claude Code writes its own file all the time. Whatever was done by then is put back."""
     machine.write(".claude.json", "{}")
-    prepared = prepare_setup(machine.around, Request(["claude"]))
+    prepared = prepare_setup(machine.around, SetupRequest(["claude"]))
     machine.write(".claude.json", '{"numStartups": 4}')
     before = machine.tree()
 
@@ -355,7 +355,7 @@ def test_a_file_that_changes_under_our_hands_is_left_alone(machine: Machine) -> 
 
 def test_when_one_file_is_refused_those_before_it_are_put_back(machine: Machine) -> None:
     machine.write(".codex/AGENTS.md", "Mine.\n")
-    prepared = prepare_setup(machine.around, Request(["codex", "windsurf"]))
+    prepared = prepare_setup(machine.around, SetupRequest(["codex", "windsurf"]))
     machine.write(".codeium", "somebody made this a file meanwhile")
     before = machine.tree()
 
@@ -369,7 +369,7 @@ def test_a_receipt_that_does_not_parse_is_not_guessed_at(machine: Machine) -> No
     machine.setup("cursor")
     machine.write(".madeleine/agents/receipt.json", "{")
 
-    with pytest.raises(ReceiptTorn, match="does not parse"):
+    with pytest.raises(DamagedReceipt, match="does not parse"):
         machine.unsetup()
 
 
@@ -395,7 +395,7 @@ def test_without_a_receipt_our_entries_are_found_all_the_same(machine: Machine, 
 
 def _pruned(text: str) -> dict[str, Any]:
     """What is empty cannot be told from what we made to hold our entries."""
-    values = jsonc.read(text).value
+    values = jsonc.read_json(text).value
     return {name: value for name, value in values.items() if value != {}}
 
 
@@ -450,11 +450,11 @@ def test_words_in_our_block_are_kept_as_a_copy_and_the_plan_says_so(
 ) -> None:
     machine.setup("claude")
     written = machine.read(".claude/CLAUDE.md")
-    edited = written.replace(END.encode(), b"- MY RULE inside.\n" + END.encode())
+    edited = written.replace(END_COMMENT.encode(), b"- MY RULE inside.\n" + END_COMMENT.encode())
     machine.write(".claude/CLAUDE.md", edited)
 
     prepared = (
-        prepare_setup(machine.around, Request(("claude",)))
+        prepare_setup(machine.around, SetupRequest(("claude",)))
         if again == "setup"
         else prepare_unsetup(machine.around, ("claude",))
     )
@@ -532,7 +532,7 @@ def test_an_upgrade_changes_no_entry(machine: Machine) -> None:
         ".madeleine/agents/receipt.json": None,
         ".madeleine/agents/madeleine-hook.py": (
             machine.around.hook.lstat().st_mode,
-            packaged_hook(),
+            read_packaged_hook(),
         ),
     }
 

@@ -7,10 +7,10 @@ import tomllib
 import pytest
 
 from madeleine.agents import toml_text
-from madeleine.agents.toml_hooks import TomlHooks
+from madeleine.agents.toml_hooks import TomlHooksPiece
 
 PATH = ("mcp_servers", "madeleine")
-TABLE: toml_text.Table = {"command": '/a b/mad"eleine', "args": ["mcp", "--home", "/h"]}
+TABLE: toml_text.TomlValues = {"command": '/a b/mad"eleine', "args": ["mcp", "--home", "/h"]}
 
 DOCUMENTS = [
     "",
@@ -67,13 +67,13 @@ def test_a_key_is_changed_where_it_stands_and_others_stay() -> None:
     "text", ["mcp_servers = { other = { command = 'x' } }\n", "mcp_servers = 3\n"]
 )
 def test_a_table_that_is_written_inline_is_left_to_the_person(text: str) -> None:
-    with pytest.raises(toml_text.NotToml, match="by hand"):
+    with pytest.raises(toml_text.InvalidToml, match="by hand"):
         toml_text.add_table(text, PATH, TABLE)
 
 
 def test_a_text_that_is_no_toml_is_refused_with_its_line() -> None:
-    with pytest.raises(toml_text.NotToml) as refused:
-        toml_text.read("a = 1\nb = \nc = 3\n")
+    with pytest.raises(toml_text.InvalidToml) as refused:
+        toml_text.read_toml("a = 1\nb = \nc = 3\n")
 
     assert refused.value.line == 2
 
@@ -85,7 +85,7 @@ ENTRY = {
     "command": '"/py" "/h/madeleine-hook.py" "/h" inject codex',
     "timeout": 5,
 }
-HOOKS = TomlHooks(
+HOOKS = TomlHooksPiece(
     {"UserPromptSubmit": ENTRY, "Stop": {**ENTRY, "command": "madeleine-hook.py b"}}, "/h"
 )
 THEIRS = """\
@@ -113,7 +113,7 @@ def test_hooks_come_after_those_of_others_and_go_without_a_trace(text: str) -> N
     assert HOOKS.put(added) == added
     assert [seen.what for seen in HOOKS.look(added)] == ["hook on UserPromptSubmit", "hook on Stop"]
     assert HOOKS.drop(added, text) == text
-    assert TomlHooks({}, "/h").put(added) == text
+    assert TomlHooksPiece({}, "/h").put(added) == text
 
 
 def test_an_entry_of_ours_in_a_group_of_others_goes_alone() -> None:
@@ -134,7 +134,7 @@ def test_an_older_entry_is_replaced_by_the_newer() -> None:
 def test_hooks_that_are_written_inline_are_left_to_the_person() -> None:
     text = "[hooks]\nStop = [{ hooks = [{ command = 'x' }] }]\n"
 
-    with pytest.raises(toml_text.NotToml):
+    with pytest.raises(toml_text.InvalidToml):
         HOOKS.put(text)
 
 

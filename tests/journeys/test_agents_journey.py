@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.agents.marks import words_of
+from madeleine.agents.marks import command_words
 from madeleine.api.remote import find_daemon, stop_daemon
 from tests.cli.running import Cli
 from tests.hooks.running import claude, context, variables
@@ -57,6 +57,6 @@ def _hook(settings: Path, session: str) -> bytes:
     entry = json.loads(text)["hooks"]["UserPromptSubmit"][0]["hooks"][0]
     sent = json.dumps(claude(QUESTION, session)).encode()
     done = subprocess.run(
-        words_of(entry), input=sent, capture_output=True, timeout=WAIT_SECONDS, check=True
+        command_words(entry), input=sent, capture_output=True, timeout=WAIT_SECONDS, check=True
     )
     return done.stdout

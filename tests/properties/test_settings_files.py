@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.agents import jsonc
-from madeleine.agents.pieces import Hooks, Server
+from madeleine.agents.pieces import JsonHooksPiece, JsonServerPiece
 
 WORDS = ["-c", "run", "/h/madeleine-hook.py", "/h", "inject", "claude"]
 ENTRY = {"type": "command", "command": "/py", "args": WORDS, "timeout": 5}
-HOOKS = Hooks({"UserPromptSubmit": ENTRY, "Stop": ENTRY}, "/h")
-SERVER = Server("mcpServers", {"command": "/b/madeleine", "args": ["mcp", "--home", "/h"]}, "/h")
+HOOKS = JsonHooksPiece({"UserPromptSubmit": ENTRY, "Stop": ENTRY}, "/h")
+SERVER = JsonServerPiece(
+    "mcpServers", {"command": "/b/madeleine", "args": ["mcp", "--home", "/h"]}, "/h"
+)
 LINE_COMMENT, BLOCK_COMMENT = '// "a" }\n', "/* , ] */"
 
 gaps = st.lists(
@@ -65,6 +67,6 @@ def test_entries_come_once_and_go_and_leave_everything_else(
 
     assert len([*HOOKS.look(wired), *SERVER.look(wired)]) == 3
     assert SERVER.put(HOOKS.put(wired)) == wired
-    assert jsonc.read(left).value == jsonc.read(text).value
+    assert jsonc.read_json(left).value == jsonc.read_json(text).value
     for comment in (LINE_COMMENT, BLOCK_COMMENT):
         assert left.count(comment.strip()) == text.count(comment.strip())

@@ -11,35 +11,35 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from madeleine.agents.catalog import Link
-from madeleine.agents.plan import Change, Plan
-from madeleine.agents.receipts import BACKUPS, NAME, Receipts
-from madeleine.agents.texts import Found, find
+from madeleine.agents.catalog import WiringLink
+from madeleine.agents.plan import PlannedFileChange, WiringPlan
+from madeleine.agents.receipts import BACKUPS_FOLDER, RECEIPT_FILE, SetupReceipts
+from madeleine.agents.texts import HostFile, read_host_file
 from madeleine.errors import FileChanged, MadeleineError, SettingsLocked
 from madeleine.vault.files import write_file
 
-PUBLIC_MODE = 0o7777
+MODE_BITS = 0o7777
 
 
-def carry_out(plan: Plan, receipts: Receipts) -> None:
+def apply_plan(plan: WiringPlan, receipts: SetupReceipts) -> None:
     """Do what the plan says; if a file is refused, everything is as it was."""
     before = receipts.copied()
-    done: list[Change] = []
+    done: list[PlannedFileChange] = []
     try:
-        _prepare(plan, receipts)
+        _prepare_files(plan, receipts)
         for change in plan.changes:
-            _write(change.found, change.found.data, change.after)
+            _write_checked(change.found, change.found.data, change.after)
             done.append(change)
         _set_links(plan.links)
     except (OSError, MadeleineError) as error:
-        _put_back(plan, done, before, receipts)
-        raise _refusal(error) from error
-    _tidy(plan, receipts)
+        _roll_back(plan, done, before, receipts)
+        raise _translate_error(error) from error
+    _clean_up(plan, receipts)
 
 
-def _prepare(plan: Plan, receipts: Receipts) -> None:
-    for place in _places(plan, receipts):
-        receipts.made += _missing_folders(place, receipts.made)
+def _prepare_files(plan: WiringPlan, receipts: SetupReceipts) -> None:
+    for place in _paths_to_write(plan, receipts):
+        receipts.made += _find_missing_folders(place, receipts.made)
     for change in plan.changes:
         if change.backup is not None and change.found.data is not None:
             write_file(change.backup, change.found.data)
@@ -48,9 +48,9 @@ def _prepare(plan: Plan, receipts: Receipts) -> None:
     receipts.save()
 
 
-def _places(plan: Plan, receipts: Receipts) -> Iterator[Path]:
+def _paths_to_write(plan: WiringPlan, receipts: SetupReceipts) -> Iterator[Path]:
     """Give every path that will be written."""
-    yield receipts.folder / NAME
+    yield receipts.folder / RECEIPT_FILE
     for change in plan.changes:
         yield change.found.target
         if change.backup is not None:
@@ -58,16 +58,16 @@ def _places(plan: Plan, receipts: Receipts) -> Iterator[Path]:
     yield from (link.path for link in plan.links if link.wanted)
 
 
-def _missing_folders(target: Path, known: list[str]) -> list[str]:
+def _find_missing_folders(target: Path, known: list[str]) -> list[str]:
     missing = [each for each in target.parents if not each.exists()]
     return [str(each) for each in reversed(missing) if str(each) not in known]
 
 
-def _write(found: Found, expected: bytes | None, after: bytes | None) -> None:
+def _write_checked(found: HostFile, expected: bytes | None, after: bytes | None) -> None:
     """Put bytes in a file's place, or take it away, if it still is what the plan was made for."""
 
     def check() -> None:
-        if find(found.path).data != expected:
+        if read_host_file(found.path).data != expected:
             raise FileChanged(str(found.path))
 
     if after is None:
@@ -77,17 +77,17 @@ def _write(found: Found, expected: bytes | None, after: bytes | None) -> None:
     before = found.target.stat() if found.target.exists() else None
     write_file(found.target, after, check)
     if before is not None:
-        _look_alike(found.target, before)
+        _restore_mode(found.target, before)
 
 
-def _look_alike(path: Path, before: os.stat_result) -> None:
+def _restore_mode(path: Path, before: os.stat_result) -> None:
     """Give a file the mode it had, and its owner if that was somebody else: root can do it."""
-    path.chmod(before.st_mode & PUBLIC_MODE)
+    path.chmod(before.st_mode & MODE_BITS)
     if before.st_uid != os.geteuid():
         os.chown(path, before.st_uid, before.st_gid)
 
 
-def _set_links(links: Iterable[Link]) -> None:
+def _set_links(links: Iterable[WiringLink]) -> None:
     for link in links:
         if link.wanted and not link.is_there:
             link.path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,9 +96,11 @@ def _set_links(links: Iterable[Link]) -> None:
             link.path.unlink()
 
 
-def _put_back(plan: Plan, done: list[Change], before: Receipts, receipts: Receipts) -> None:
+def _roll_back(
+    plan: WiringPlan, done: list[PlannedFileChange], before: SetupReceipts, receipts: SetupReceipts
+) -> None:
     for change in reversed(done):
-        _write(change.found, change.after, change.found.data)
+        _write_checked(change.found, change.after, change.found.data)
     for change in plan.changes:
         if change.backup is not None:
             change.backup.unlink(missing_ok=True)
@@ -106,7 +108,7 @@ def _put_back(plan: Plan, done: list[Change], before: Receipts, receipts: Receip
     _remove_empty([each for each in receipts.made if each not in before.made])
 
 
-def _refusal(error: OSError | MadeleineError) -> MadeleineError:
+def _translate_error(error: OSError | MadeleineError) -> MadeleineError:
     if isinstance(error, MadeleineError):
         return error
     return SettingsLocked(Path(error.filename or "a file"), error.strerror or str(error))
@@ -115,13 +117,13 @@ def _refusal(error: OSError | MadeleineError) -> MadeleineError:
 # -- afterwards ----------------------------------------------------------------------------
 
 
-def _tidy(plan: Plan, receipts: Receipts) -> None:
+def _clean_up(plan: WiringPlan, receipts: SetupReceipts) -> None:
     """Forget what is over: receipts without a change of ours, their copies, empty folders."""
     gone = [str(change.path) for change in plan.changes if change.receipt is None]
     for path in [*gone, *plan.forgotten]:
         receipt = receipts.files.pop(path, None)
         if receipt is not None and receipt.backup is not None:
-            _forget_copy(receipts.folder / BACKUPS / receipt.backup, Path(path))
+            _remove_unneeded_backup(receipts.folder / BACKUPS_FOLDER / receipt.backup, Path(path))
     receipts.save()
     left = _remove_empty(receipts.made)
     if left != receipts.made:
@@ -129,9 +131,9 @@ def _tidy(plan: Plan, receipts: Receipts) -> None:
         receipts.save()
 
 
-def _forget_copy(backup: Path, path: Path) -> None:
+def _remove_unneeded_backup(backup: Path, path: Path) -> None:
     """Remove a copy that is needed no more: the file says exactly that again."""
-    if find(path).data == find(backup).data:
+    if read_host_file(path).data == read_host_file(backup).data:
         backup.unlink(missing_ok=True)
 
 

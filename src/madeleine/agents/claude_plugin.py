@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.agents import jsonc
-from madeleine.agents.wording import SKILL
+from madeleine.agents.wording import SKILL_TEXT
 
-FOLDER = "claude-plugin"
-NAME = "madeleine"
-_ABOUT = "Memory that surfaces by itself: markdown files on your own disk"
+PLUGIN_FOLDER = "claude-plugin"
+PLUGIN_NAME = "madeleine"
+_DESCRIPTION = "Memory that surfaces by itself: markdown files on your own disk"
 
 
-def files(
+def plugin_files(
     hooks: Mapping[str, Mapping[str, object]], server: Mapping[str, object]
 ) -> dict[str, str]:
     """Return the plugin's files by their path in the folder.
@@ -29,42 +29,46 @@ def files(
     """
     grouped = {event: [{"hooks": [dict(entry)]}] for event, entry in hooks.items()}
     owner = {"name": "Madeleine"}
-    entry = {"name": NAME, "source": f"./{NAME}", "description": _ABOUT}
-    plugin = f"{NAME}/"
+    entry = {"name": PLUGIN_NAME, "source": f"./{PLUGIN_NAME}", "description": _DESCRIPTION}
+    plugin = f"{PLUGIN_NAME}/"
     return {
-        ".claude-plugin/marketplace.json": _json(
-            {"name": NAME, "owner": owner, "plugins": [entry]}
+        ".claude-plugin/marketplace.json": _render_json(
+            {"name": PLUGIN_NAME, "owner": owner, "plugins": [entry]}
         ),
-        plugin + ".claude-plugin/plugin.json": _json(
-            {"name": NAME, "description": _ABOUT, "author": owner}
+        plugin + ".claude-plugin/plugin.json": _render_json(
+            {"name": PLUGIN_NAME, "description": _DESCRIPTION, "author": owner}
         ),
-        plugin + "hooks/hooks.json": _json({"description": _ABOUT, "hooks": grouped}),
-        plugin + ".mcp.json": _json({"mcpServers": {NAME: dict(server)}}),
-        plugin + "skills/memory/SKILL.md": SKILL,
+        plugin + "hooks/hooks.json": _render_json({"description": _DESCRIPTION, "hooks": grouped}),
+        plugin + ".mcp.json": _render_json({"mcpServers": {PLUGIN_NAME: dict(server)}}),
+        plugin + "skills/memory/SKILL.md": SKILL_TEXT,
     }
 
 
-def is_on(folder: Path) -> bool:
+def is_plugin_enabled(folder: Path) -> bool:
     """Whether Claude Code has our plugin switched on, as its settings say."""
-    return any(on for name, on in _enabled(folder).items() if name.partition("@")[0] == NAME)
+    return any(
+        on
+        for name, on in _read_enabled_plugins(folder).items()
+        if name.partition("@")[0] == PLUGIN_NAME
+    )
 
 
-def _enabled(folder: Path) -> Mapping[str, Any]:
+def _read_enabled_plugins(folder: Path) -> Mapping[str, Any]:
     try:
         text = (folder / "settings.json").read_text(encoding="utf-8-sig")
-        found = jsonc.read(text).at(["enabledPlugins"])
-    except (OSError, UnicodeDecodeError, jsonc.NotJson):
+        found = jsonc.read_json(text).at(["enabledPlugins"])
+    except (OSError, UnicodeDecodeError, jsonc.InvalidJson):
         return {}  # whoever reads the hooks in that file says what is wrong with it
     return found.value if found is not None and found.opening == "{" else {}
 
 
-def steps(folder: Path) -> list[str]:
+def install_steps(folder: Path) -> list[str]:
     """Return what a person types to install the plugin."""
     return [
         f'claude plugin marketplace add "{folder}"',
-        f"claude plugin install {NAME}@{NAME}",
+        f"claude plugin install {PLUGIN_NAME}@{PLUGIN_NAME}",
     ]
 
 
-def _json(values: Mapping[str, object]) -> str:
+def _render_json(values: Mapping[str, object]) -> str:
     return json.dumps(values, ensure_ascii=False, indent=2) + "\n"

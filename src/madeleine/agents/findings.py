@@ -7,35 +7,37 @@ from dataclasses import dataclass
 
 from madeleine.errors import Conflict, Damaged, MadeleineError, Missing, Rejected, Unavailable
 
-FINE = "ok"
-NOTE = "note"
+FINE_CODE = "ok"
+NOTE_CODE = "note"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing that was looked at. `code` is `ok`, `note`, or what kind of trouble it is."""
 
     check: str
     message: str
     fix: str = ""
-    code: str = FINE
+    code: str = FINE_CODE
 
     @property
     def is_trouble(self) -> bool:
-        return self.code not in (FINE, NOTE)
+        return self.code not in (FINE_CODE, NOTE_CODE)
 
 
-def trouble(kind: type[MadeleineError], check: str, message: str, fix: str) -> Finding:
+def trouble_finding(
+    kind: type[MadeleineError], check: str, message: str, fix: str
+) -> DoctorFinding:
     """Return something that is wrong, with the exit code of this kind of error."""
-    return Finding(check, message, fix, kind.code)
+    return DoctorFinding(check, message, fix, kind.code)
 
 
-def refused(check: str, error: MadeleineError) -> Finding:
+def error_finding(check: str, error: MadeleineError) -> DoctorFinding:
     """Return an error as a finding: it says itself what to do."""
-    return Finding(check, error.message, error.hint, error.code)
+    return DoctorFinding(check, error.message, error.hint, error.code)
 
 
-def exit_code(findings: Iterable[Finding]) -> int:
+def findings_exit_code(findings: Iterable[DoctorFinding]) -> int:
     """Return 0 when all is well, else the code of the worst: damaged before unavailable …"""
     bases = (Rejected, Missing, Conflict, Unavailable, Damaged)
     codes = {base.code: base.exit_code for base in bases}

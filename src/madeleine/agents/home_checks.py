@@ -12,7 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from madeleine.agents.findings import FINE, NOTE, Finding, refused, trouble
+from madeleine.agents.findings import (
+    FINE_CODE,
+    NOTE_CODE,
+    DoctorFinding,
+    error_finding,
+    trouble_finding,
+)
 from madeleine.api.places import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import ROUTE_BY_NAME
@@ -22,55 +28,55 @@ from madeleine.vault.journal_lines import find_damaged_lines, list_journal_files
 from madeleine.version import __version__
 
 Json = Mapping[str, Any]
-Ask = Callable[[str, Mapping[str, object]], Json]
+AskDaemon = Callable[[str, Mapping[str, object]], Json]
 """Carries out an operation of the home, by its name and query."""
 
-PATIENCE_SECONDS = 5.0  # a daemon that says nothing for that long is stuck
-CLOCK_SECONDS = 300.0  # two machines that share a vault may differ by that much
+ANSWER_TIMEOUT_SECONDS = 5.0  # a daemon that says nothing for that long is stuck
+MAX_CLOCK_SKEW_SECONDS = 300.0  # two machines that share a vault may differ by that much
 JOURNAL_TAIL_BYTES = 65_536
 LOG_TAIL_BYTES = 16_384
-LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:")
-REFUSAL = " ERROR madeleine.daemon: "  # in the log's last line, if a daemon did not start
+LOG_LINE_PATTERN = re.compile(r"\d{4}-\d\d-\d\d \d\d:")
+REFUSAL_MARK = " ERROR madeleine.daemon: "  # in the log's last line, if a daemon did not start
 JOURNAL_FIX = (
     "the line is passed over and stays as it is; mend or remove it by hand, then madeleine rebuild"
 )
-FAILURES = 2  # once may be chance
-LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
-LATE_LEAST = 5
+MIN_JOB_FAILURES = 2  # once may be chance
+MAX_LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
+MIN_LATE_RUNS = 5
 
 
-def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
+def check_home(home: Path, ask: AskDaemon, now: float) -> Iterator[DoctorFinding]:
     """Look at everything in a home."""
     if not home.is_dir():
-        yield trouble(Missing, "home", f"there is no home at {home} yet", "madeleine serve")
+        yield trouble_finding(Missing, "home", f"there is no home at {home} yet", "madeleine serve")
         return
     yield from check_run(home)
     daemon = find_daemon(home)
     if daemon is None:
         unusable = list(check_settings(home))
-        yield from unusable or [_down(home)]
-        if unusable or is_empty(home):
+        yield from unusable or [_daemon_down_finding(home)]
+        if unusable or is_home_empty(home):
             return  # to ask would be to make it: there is nothing to look at yet
-    elif not _answers(daemon.where):
-        problem = f"the daemon does not answer within {PATIENCE_SECONDS:g} s"
-        yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
+    elif not _does_socket_answer(daemon.where):
+        problem = f"the daemon does not answer within {ANSWER_TIMEOUT_SECONDS:g} s"
+        yield trouble_finding(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
         return
     try:
         status = ask("status", {})
         newest = ask("list", {"limit": 1})
     except MadeleineError as error:
-        yield refused("home", error)
+        yield error_finding("home", error)
         return
     yield from check_status(home, status)
     yield from check_clock(home, newest, now)
 
 
-def is_empty(home: Path) -> bool:
+def is_home_empty(home: Path) -> bool:
     """Whether nothing was ever remembered or indexed here."""
     return not any((home / name).exists() for name in ("vault", "journal", "index.db"))
 
 
-def check_settings(home: Path) -> Iterator[Finding]:
+def check_settings(home: Path) -> Iterator[DoctorFinding]:
     """Whether config.toml can be used. If not, no daemon starts and nobody can open the home:
     that is one thing to mend, and it is told once."""
     if not (home / "config.toml").exists():
@@ -80,24 +86,24 @@ def check_settings(home: Path) -> Iterator[Finding]:
     try:
         load_settings(home)
     except MadeleineError as error:
-        yield refused("home", error)
+        yield error_finding("home", error)
 
 
 # -- the daemon ----------------------------------------------------------------------------
 
 
-def _down(home: Path) -> Finding:
+def _daemon_down_finding(home: Path) -> DoctorFinding:
     """Say that no daemon runs. That is no trouble, unless the last one could not: hooks and
     `madeleine mcp` start one."""
-    why = _why_down(home)
+    why = _read_why_down(home)
     if why:
         problem = f"no daemon runs on this home; the last one: {why}"
-        return trouble(Unavailable, "daemon", problem, "madeleine serve")
+        return trouble_finding(Unavailable, "daemon", problem, "madeleine serve")
     message = "no daemon runs on this home; the next prompt or tool call starts one"
-    return Finding("daemon", message, "nothing; to have it now: madeleine serve", NOTE)
+    return DoctorFinding("daemon", message, "nothing; to have it now: madeleine serve", NOTE_CODE)
 
 
-def _why_down(home: Path) -> str:
+def _read_why_down(home: Path) -> str:
     """Return why the last daemon did not start, if its log ends with that."""
     try:
         with (home / "logs" / "daemon.log").open("rb") as stream:
@@ -106,26 +112,32 @@ def _why_down(home: Path) -> str:
     except OSError:
         lines = []  # none ever ran
     last = lines[-1] if lines else ""
-    return last.partition(REFUSAL)[2] if LOG_LINE.match(last) else last  # else a bug's last words
+    return (
+        last.partition(REFUSAL_MARK)[2] if LOG_LINE_PATTERN.match(last) else last
+    )  # else a bug's last words
 
 
-def check_run(home: Path) -> Iterator[Finding]:
+def check_run(home: Path) -> Iterator[DoctorFinding]:
     """Whoever can read run/ can read every memory."""
     run = run_folder(home)
     if run.exists() and not is_private(run):
-        yield trouble(Rejected, "permissions", f"others may look into {run}", f"chmod 700 {run}")
+        yield trouble_finding(
+            Rejected, "permissions", f"others may look into {run}", f"chmod 700 {run}"
+        )
     for name in ("token", "hook"):
         path = run / name
         if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            yield trouble(Rejected, "permissions", f"others may read {path}", f"chmod 600 {path}")
+            yield trouble_finding(
+                Rejected, "permissions", f"others may read {path}", f"chmod 600 {path}"
+            )
 
 
-def _answers(where: Path) -> bool:
+def _does_socket_answer(where: Path) -> bool:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    return _answered(connection, os.fspath(where), ROUTE_BY_NAME["health"].path, "") == 200
+    return _request_status(connection, os.fspath(where), ROUTE_BY_NAME["health"].path, "") == 200
 
 
-def check_token(home: Path, daemon: Json) -> Iterator[Finding]:
+def check_token(home: Path, daemon: Json) -> Iterator[DoctorFinding]:
     """Whether clients that take the token from its file are let in."""
     path = run_folder(home) / "token"
     again = "madeleine stop; madeleine serve"
@@ -133,24 +145,24 @@ def check_token(home: Path, daemon: Json) -> Iterator[Finding]:
         token = path.read_text(encoding="utf-8").strip()
     except OSError as error:
         problem = f"cannot read {path}: {error.strerror}"
-        yield trouble(Rejected, "token", problem, again)
+        yield trouble_finding(Rejected, "token", problem, again)
         return
     connection = socket.socket(socket.AF_INET6 if ":" in str(daemon["host"]) else socket.AF_INET)
     address = (str(daemon["host"]), int(daemon["port"]))
-    status = _answered(connection, address, ROUTE_BY_NAME["status"].path, token)
+    status = _request_status(connection, address, ROUTE_BY_NAME["status"].path, token)
     if status == 401:
         problem = f"the daemon does not take the token in {path}"
-        yield trouble(Rejected, "token", problem, again)
+        yield trouble_finding(Rejected, "token", problem, again)
     elif status == 0:
         problem = f"nobody answers on {address[0]}:{address[1]}"
-        yield trouble(Unavailable, "daemon", problem, again)
+        yield trouble_finding(Unavailable, "daemon", problem, again)
 
 
-def _answered(connection: socket.socket, address: Any, path: str, token: str) -> int:
+def _request_status(connection: socket.socket, address: Any, path: str, token: str) -> int:
     """Return the status of a GET; 0 when nobody answers in time."""
     request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
     with connection:
-        connection.settimeout(PATIENCE_SECONDS)
+        connection.settimeout(ANSWER_TIMEOUT_SECONDS)
         try:
             connection.connect(address)
             connection.sendall(request.encode("utf-8"))
@@ -164,7 +176,7 @@ def _answered(connection: socket.socket, address: Any, path: str, token: str) ->
 # -- what the home says about itself -------------------------------------------------------
 
 
-def check_status(home: Path, status: Json) -> Iterator[Finding]:
+def check_status(home: Path, status: Json) -> Iterator[DoctorFinding]:
     daemon = status.get("daemon")
     if daemon is not None:
         yield from _check_version(status)
@@ -175,47 +187,49 @@ def check_status(home: Path, status: Json) -> Iterator[Finding]:
     yield from _check_index(status)
 
 
-def _check_version(status: Json) -> Iterator[Finding]:
+def _check_version(status: Json) -> Iterator[DoctorFinding]:
     running = status["version"]
     if running == __version__:
-        yield Finding("daemon", f"the daemon runs, release {running}", code=FINE)
+        yield DoctorFinding("daemon", f"the daemon runs, release {running}", code=FINE_CODE)
         yield from _check_port(status["daemon"])
         return
     problem = f"the daemon runs release {running}; installed is {__version__}"
-    yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
+    yield trouble_finding(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
 
 
-def _check_port(daemon: Json) -> Iterator[Finding]:
+def _check_port(daemon: Json) -> Iterator[DoctorFinding]:
     wanted, port = daemon.get("wanted_port"), daemon.get("port")
     if wanted != port:
         problem = f"port {wanted} was taken, so the daemon listens on {daemon['host']}:{port}"
         fix = "hooks and `madeleine mcp` do not mind; for another, set `server.port` in config.toml"
-        yield Finding("daemon", problem, fix, NOTE)
+        yield DoctorFinding("daemon", problem, fix, NOTE_CODE)
 
 
-def _check_hooks(hooks: Json) -> Iterator[Finding]:
+def _check_hooks(hooks: Json) -> Iterator[DoctorFinding]:
     late = int(hooks.get("late", 0)) + int(hooks.get("undelivered", 0))
     prompts = int(hooks.get("prompts", 0))
-    if late >= LATE_LEAST and late > prompts * LATE_SHARE:
+    if late >= MIN_LATE_RUNS and late > prompts * MAX_LATE_SHARE:
         problem = f"{late:,} of {prompts:,} whispers came too late since the daemon began"
         fix = "raise `whisper.deadline_ms` in config.toml, then madeleine stop; madeleine serve"
-        yield trouble(Unavailable, "slow hooks", problem, fix)
+        yield trouble_finding(Unavailable, "slow hooks", problem, fix)
     problems = list(hooks.get("problems", ()))
     kinds = hooks.get("problem_kinds") or [""] * len(problems)  # an older daemon does not say
     for problem, kind in zip(problems, kinds, strict=True):
         if kind not in (HookProblem.LATE_WHISPER, HookProblem.UNDELIVERED_WHISPER):
-            yield Finding("hooks", f"hook of {problem}", "madeleine setup", NOTE)
+            yield DoctorFinding("hooks", f"hook of {problem}", "madeleine setup", NOTE_CODE)
 
 
-def _check_files(home: Path, status: Json) -> Iterator[Finding]:
+def _check_files(home: Path, status: Json) -> Iterator[DoctorFinding]:
     for file in status["unreadable"]:
         problem = f"{file['path']}:{file['line']}: {file['problem']}"
-        yield trouble(Damaged, "vault", problem, "mend the file, then madeleine reconcile")
-    for problem in dict.fromkeys([*status["journal"]["problems"], *_damaged_now(home / "journal")]):
-        yield trouble(Damaged, "journal", f"journal/{problem}", JOURNAL_FIX)
+        yield trouble_finding(Damaged, "vault", problem, "mend the file, then madeleine reconcile")
+    for problem in dict.fromkeys(
+        [*status["journal"]["problems"], *_find_damaged_lines(home / "journal")]
+    ):
+        yield trouble_finding(Damaged, "journal", f"journal/{problem}", JOURNAL_FIX)
 
 
-def _damaged_now(folder: Path) -> Iterator[str]:
+def _find_damaged_lines(folder: Path) -> Iterator[str]:
     """Yield what is damaged in the journal: a daemon reads each line once, when it starts, and
     does not see what becomes of it."""
     if folder.is_dir():
@@ -223,31 +237,31 @@ def _damaged_now(folder: Path) -> Iterator[str]:
             yield from (each.message for each in find_damaged_lines(path))
 
 
-def _check_jobs(jobs: list[Json]) -> Iterator[Finding]:
+def _check_jobs(jobs: list[Json]) -> Iterator[DoctorFinding]:
     for job in jobs:
         failures = int(job.get("failures") or 0)
-        if failures >= FAILURES:
+        if failures >= MIN_JOB_FAILURES:
             error = (job.get("last_run") or {}).get("error") or "it does not say why"
             problem = f"the job {job['id']} failed {failures} times in a row: {error}"
-            yield trouble(Unavailable, "jobs", problem, f"madeleine sleep {job['id']}")
+            yield trouble_finding(Unavailable, "jobs", problem, f"madeleine sleep {job['id']}")
 
 
-def _check_index(status: Json) -> Iterator[Finding]:
+def _check_index(status: Json) -> Iterator[DoctorFinding]:
     counts = status["counts"]
     known = int(counts["memories"]) + len(status["unreadable"])
-    files = _files(Path(status["vault"]), known)
+    files = _count_memory_files(Path(status["vault"]), known)
     if files > known:
         problem = f"the index is behind: it knows {known:,} of {files:,} files in the vault"
-        yield trouble(Unavailable, "index", problem, "madeleine reconcile")
+        yield trouble_finding(Unavailable, "index", problem, "madeleine reconcile")
     if status["embedder"]["name"] is None:
         why = f"there is no model, so recall knows words only: {status['embedder']['why_not']}"
-        yield Finding("model", why, "see docs/reference/settings.md, [embedder]", NOTE)
+        yield DoctorFinding("model", why, "see docs/reference/settings.md, [embedder]", NOTE_CODE)
     elif int(counts["unembedded"]):
         waiting = f"{counts['unembedded']:,} memories are not read by the model yet"
-        yield Finding("index", waiting, "madeleine reconcile", NOTE)
+        yield DoctorFinding("index", waiting, "madeleine reconcile", NOTE_CODE)
 
 
-def _files(vault: Path, known: int) -> int:
+def _count_memory_files(vault: Path, known: int) -> int:
     """Return how many memories' files there are: at most that many if it is no more than known.
 
     What exactly counts as one the vault says; loading it takes longer than all the other checks,
@@ -268,22 +282,22 @@ def _files(vault: Path, known: int) -> int:
 # -- the clock -----------------------------------------------------------------------------
 
 
-def check_clock(home: Path, newest: Json, now: float) -> Iterator[Finding]:
+def check_clock(home: Path, newest: Json, now: float) -> Iterator[DoctorFinding]:
     """Whether something happened in the future: then this clock, or an earlier one, was wrong."""
     fix = "set the clock (timedatectl shows it); what has a wrong date: madeleine list"
     for memory in newest["memories"]:
-        made = _seconds(memory["created"])
-        if made > now + CLOCK_SECONDS:
+        made = _parse_seconds(memory["created"])
+        if made > now + MAX_CLOCK_SKEW_SECONDS:
             problem = f"memory {memory['short_id']} is from the future, {memory['created']}"
-            yield trouble(Rejected, "clock", problem, fix)
-    for path in _latest_journals(home / "journal"):
-        at = _last_event(path)
-        if at and _seconds(at) > now + CLOCK_SECONDS:
+            yield trouble_finding(Rejected, "clock", problem, fix)
+    for path in _find_latest_journals(home / "journal"):
+        at = _read_last_event_time(path)
+        if at and _parse_seconds(at) > now + MAX_CLOCK_SKEW_SECONDS:
             problem = f"{path.name} ends in the future, {at}"
-            yield trouble(Rejected, "clock", problem, fix)
+            yield trouble_finding(Rejected, "clock", problem, fix)
 
 
-def _latest_journals(folder: Path) -> list[Path]:
+def _find_latest_journals(folder: Path) -> list[Path]:
     """Return the newest file of each device; names end in year and month."""
     latest: dict[str, Path] = {}
     for path in list_journal_files(folder) if folder.is_dir() else ():
@@ -291,7 +305,7 @@ def _latest_journals(folder: Path) -> list[Path]:
     return list(latest.values())
 
 
-def _last_event(path: Path) -> str | None:
+def _read_last_event_time(path: Path) -> str | None:
     """Return when the last whole event in a journal file was."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
@@ -305,7 +319,7 @@ def _last_event(path: Path) -> str | None:
     return None
 
 
-def _seconds(moment: str) -> float:
+def _parse_seconds(moment: str) -> float:
     try:
         return datetime.fromisoformat(moment).astimezone(UTC).timestamp()
     except ValueError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-_PLUGIN = """\
+_PLUGIN_TEMPLATE = """\
 // Written by `madeleine setup`; `madeleine unsetup opencode` removes it.
 import { spawn } from "node:child_process"
 
@@ -50,6 +50,6 @@ export const Madeleine = async ({ directory }) => ({
 """
 
 
-def plugin(words: Sequence[str]) -> str:
+def render_plugin(words: Sequence[str]) -> str:
     """Return the plugin that runs these words."""
-    return _PLUGIN % {"words": json.dumps(list(words), ensure_ascii=False)}
+    return _PLUGIN_TEMPLATE % {"words": json.dumps(list(words), ensure_ascii=False)}

@@ -14,25 +14,25 @@ from typing import Any, Protocol
 
 from madeleine.agents import blocks, jsonc, toml_text
 from madeleine.agents.marks import (
-    SERVER,
-    SWITCHES,
-    home_of,
+    SERVER_NAME,
+    SWITCH_KEYS,
+    command_words,
+    entry_home,
+    find_hooks,
     is_a_server,
-    is_off,
     is_others_hook,
     is_our_hook,
     is_our_server,
-    is_same,
-    needs_of,
-    seen_hooks,
-    words_of,
+    is_same_path,
+    is_switched_off,
+    required_path_and_home,
 )
-from madeleine.agents.seen import Placed, Seen
+from madeleine.agents.seen import PlacedEntry, SeenEntry
 
-Entry = Mapping[str, Any]
+HookEntry = Mapping[str, Any]
 
 
-class Piece(Protocol):
+class WiringPiece(Protocol):
     """One thing of ours in one file."""
 
     @property
@@ -48,11 +48,11 @@ class Piece(Protocol):
         """Return the text without it; `before` is the file as it was without us, if known."""
         ...
 
-    def look(self, text: str) -> Iterator[Seen]:
+    def look(self, text: str) -> Iterator[SeenEntry]:
         """Give what there is of Madeleine in the text."""
         ...
 
-    def known(self, wrote: bool) -> Piece:
+    def known(self, wrote: bool) -> WiringPiece:
         """Return this piece where a receipt says whether setup wrote it."""
         ...
 
@@ -61,14 +61,14 @@ class Piece(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Hooks:
+class JsonHooksPiece:
     """Hooks in a JSON file, an entry for each event.
 
     Claude Code, Codex and Gemini CLI have groups of entries (`grouped`), Cursor has them flat and
     wants to know the version of the format.
     """
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, HookEntry]
     home: str
     grouped: bool = True
     version: int | None = None
@@ -78,61 +78,63 @@ class Hooks:
         return f"hooks on {', '.join(self.entries)}"
 
     def put(self, text: str) -> str:
-        text = self._without(text, [event for event in _events(text) if event not in self.entries])
+        text = self._without(
+            text, [event for event in _read_events(text) if event not in self.entries]
+        )
         for event, entry in self.entries.items():
             text = self._put_one(text, event, entry)
-        if self.version is not None and jsonc.read(text).at(["version"]) is None:
-            text = jsonc.put(text, ["version"], self.version)
+        if self.version is not None and jsonc.read_json(text).at(["version"]) is None:
+            text = jsonc.put_value(text, ["version"], self.version)
         return text
 
     def drop(self, text: str, before: str | None) -> str:
-        events = [event for event in _events(text) if self._ours(text, event)]
+        events = [event for event in _read_events(text) if self._ours(text, event)]
         if not events:
             return text
         text = self._without(text, events)
         paths = [*([["hooks", event] for event in events]), ["hooks"]]
-        return _pruned(text, paths, before)
+        return _drop_empty_containers(text, paths, before)
 
-    def look(self, text: str) -> Iterator[Seen]:
-        return seen_hooks(self.placed(text), self.home)
+    def look(self, text: str) -> Iterator[SeenEntry]:
+        return find_hooks(self.placed(text), self.home)
 
-    def placed(self, text: str) -> Iterator[Placed]:
+    def placed(self, text: str) -> Iterator[PlacedEntry]:
         """Give every hook in the text, whoever wrote it, and where it stands."""
-        for event in _events(text):
-            yield from ((tuple(path), entry) for path, entry in _handlers(text, event))
+        for event in _read_events(text):
+            yield from ((tuple(path), entry) for path, entry in _read_handlers(text, event))
 
-    def known(self, wrote: bool) -> Hooks:
+    def known(self, wrote: bool) -> JsonHooksPiece:
         return self  # an entry says itself whose it is
 
     def _ours(self, text: str, event: str) -> list[tuple[list[str | int], Any]]:
-        found = _handlers(text, event)
+        found = _read_handlers(text, event)
         return [each for each in found if is_our_hook(each[1], self.home)]
 
-    def _put_one(self, text: str, event: str, entry: Entry) -> str:
+    def _put_one(self, text: str, event: str, entry: HookEntry) -> str:
         ours = self._ours(text, event)
         if ours:
-            text = _without_paths(text, [path for path, _ in ours[1:]])
+            text = _drop_paths(text, [path for path, _ in ours[1:]])
             path, old = ours[0]
-            return text if old == entry else jsonc.replace(text, path, dict(entry))
-        if any(is_others_hook(each, self.home) for _, each in _handlers(text, event)):
+            return text if old == entry else jsonc.replace_value(text, path, dict(entry))
+        if any(is_others_hook(each, self.home) for _, each in _read_handlers(text, event)):
             return text  # it would fire twice
         group = {"hooks": [dict(entry)]} if self.grouped else dict(entry)
-        return jsonc.append(text, ["hooks", event], group)
+        return jsonc.append_value(text, ["hooks", event], group)
 
     def _without(self, text: str, events: Sequence[str]) -> str:
         for event in events:
-            text = _without_paths(text, [path for path, _ in self._ours(text, event)])
+            text = _drop_paths(text, [path for path, _ in self._ours(text, event)])
         return text
 
 
-def _events(text: str) -> list[str]:
-    hooks = jsonc.read(text).at(["hooks"])
+def _read_events(text: str) -> list[str]:
+    hooks = jsonc.read_json(text).at(["hooks"])
     return [str(item.key) for item in hooks.items] if hooks and hooks.opening == "{" else []
 
 
-def _handlers(text: str, event: str) -> list[tuple[list[str | int], Any]]:
+def _read_handlers(text: str, event: str) -> list[tuple[list[str | int], Any]]:
     """Return every entry of an event that runs something, and where it stands."""
-    node = jsonc.read(text).at(["hooks", event])
+    node = jsonc.read_json(text).at(["hooks", event])
     found: list[tuple[list[str | int], Any]] = []
     for number, item in enumerate(node.items if node and node.opening == "[" else ()):
         inner = item.node.at(["hooks"])
@@ -146,25 +148,25 @@ def _handlers(text: str, event: str) -> list[tuple[list[str | int], Any]]:
     return found
 
 
-def _without_paths(text: str, paths: Sequence[list[str | int]]) -> str:
+def _drop_paths(text: str, paths: Sequence[list[str | int]]) -> str:
     """Take entries out, last first so that the numbers of the others hold, with empty groups."""
     for path in reversed(paths):
-        text = jsonc.drop(text, path)
+        text = jsonc.drop_value(text, path)
         group = path[:3]
-        inner = jsonc.read(text).at([*group, "hooks"])
+        inner = jsonc.read_json(text).at([*group, "hooks"])
         if len(path) > len(group) and inner is not None and not inner.items:
-            text = jsonc.drop(text, group)
+            text = jsonc.drop_value(text, group)
     return text
 
 
-def _pruned(text: str, paths: Sequence[Sequence[str]], before: str | None) -> str:
+def _drop_empty_containers(text: str, paths: Sequence[Sequence[str]], before: str | None) -> str:
     """Take out what is empty now and was not there before us."""
-    known = None if before is None else jsonc.read(before)
+    known = None if before is None else jsonc.read_json(before)
     for path in paths:
-        node = jsonc.read(text).at(path)
+        node = jsonc.read_json(text).at(path)
         was_there = known is not None and known.at(path) is not None
         if node is not None and node.opening and not node.items and not was_there:
-            text = jsonc.drop(text, path)
+            text = jsonc.drop_value(text, path)
     return text
 
 
@@ -172,11 +174,11 @@ def _pruned(text: str, paths: Sequence[Sequence[str]], before: str | None) -> st
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class JsonServerPiece:
     """Our MCP server among those of a host, in JSON."""
 
     key: str
-    entry: Entry
+    entry: HookEntry
     home: str
     wrote: bool = False
 
@@ -184,60 +186,66 @@ class Server:
     def name(self) -> str:
         return "MCP server"
 
-    def known(self, wrote: bool) -> Server:
+    def known(self, wrote: bool) -> JsonServerPiece:
         return replace(self, wrote=wrote)
 
     def put(self, text: str) -> str:
-        found = jsonc.read(text).at([self.key, SERVER])
+        found = jsonc.read_json(text).at([self.key, SERVER_NAME])
         if found is not None and self._is_ours(found.value):
             return self._replaced(text, found.value)
         there = [item.node.value for item in self._servers(text)]
-        if found is not None or any(is_a_server(words_of(each)) for each in there):
+        if found is not None or any(is_a_server(command_words(each)) for each in there):
             return text  # a person's own or another home's, by whatever name: two would answer
-        return jsonc.put(text, [self.key, SERVER], dict(self.entry))
+        return jsonc.put_value(text, [self.key, SERVER_NAME], dict(self.entry))
 
     def _is_ours(self, entry: Any) -> bool:
         return is_our_server(entry, self.entry, self.home, self.wrote)
 
-    def _servers(self, text: str) -> Sequence[jsonc.Item]:
-        servers = jsonc.read(text).at([self.key])
+    def _servers(self, text: str) -> Sequence[jsonc.JsonItem]:
+        servers = jsonc.read_json(text).at([self.key])
         return servers.items if servers and servers.opening == "{" else ()
 
     def _replaced(self, text: str, old: Any) -> str:
         """Change what we say about it; what a person or the host added stays, and so does a
         switch that a person set."""
         for name, value in self.entry.items():
-            if old.get(name, _NOTHING) != value and not (name in SWITCHES and name in old):
-                text = jsonc.put(text, [self.key, SERVER, name], value)
+            if old.get(name, _NO_ENTRY) != value and not (name in SWITCH_KEYS and name in old):
+                text = jsonc.put_value(text, [self.key, SERVER_NAME, name], value)
         return text
 
     def drop(self, text: str, before: str | None) -> str:
-        found = jsonc.read(text).at([self.key, SERVER])
+        found = jsonc.read_json(text).at([self.key, SERVER_NAME])
         if found is None or not self._is_ours(found.value):
             return text
-        return _pruned(jsonc.drop(text, [self.key, SERVER]), [[self.key]], before)
+        return _drop_empty_containers(
+            jsonc.drop_value(text, [self.key, SERVER_NAME]), [[self.key]], before
+        )
 
-    def look(self, text: str) -> Iterator[Seen]:
+    def look(self, text: str) -> Iterator[SeenEntry]:
         for item in self._servers(text):
             entry = item.node.value
-            if item.key == SERVER or is_a_server(words_of(entry)):
-                yield _seen_server(item.key, entry, item.key == SERVER and self._is_ours(entry))
+            if item.key == SERVER_NAME or is_a_server(command_words(entry)):
+                yield _build_seen_server(
+                    item.key, entry, item.key == SERVER_NAME and self._is_ours(entry)
+                )
 
 
-_NOTHING = object()
+_NO_ENTRY = object()
 
 
-def _seen_server(name: str | None, entry: Any, ours: bool) -> Seen:
-    words = tuple(words_of(entry))
-    return Seen(f"MCP server `{name}`", words, ours, home=home_of(entry), off=is_off(entry))
+def _build_seen_server(name: str | None, entry: Any, ours: bool) -> SeenEntry:
+    words = tuple(command_words(entry))
+    return SeenEntry(
+        f"MCP server `{name}`", words, ours, home=entry_home(entry), off=is_switched_off(entry)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class TomlServer:
+class TomlServerPiece:
     """Our MCP server in Codex's config.toml."""
 
     key: str
-    entry: toml_text.Table
+    entry: toml_text.TomlValues
     home: str
     wrote: bool = False
 
@@ -245,42 +253,44 @@ class TomlServer:
     def name(self) -> str:
         return "MCP server"
 
-    def known(self, wrote: bool) -> TomlServer:
+    def known(self, wrote: bool) -> TomlServerPiece:
         return replace(self, wrote=wrote)
 
     @property
     def _path(self) -> tuple[str, ...]:
-        return (self.key, SERVER)
+        return (self.key, SERVER_NAME)
 
     def put(self, text: str) -> str:
         servers = self._servers(text)
-        if self._is_ours(servers.get(SERVER)):
+        if self._is_ours(servers.get(SERVER_NAME)):
             return toml_text.set_keys(text, self._path, self.entry)
-        if SERVER in servers or any(is_a_server(words_of(each)) for each in servers.values()):
+        if SERVER_NAME in servers or any(
+            is_a_server(command_words(each)) for each in servers.values()
+        ):
             return text
         return toml_text.add_table(text, self._path, self.entry)
 
     def _is_ours(self, entry: Any) -> bool:
         return is_our_server(entry, self.entry, self.home, self.wrote)
 
-    def _servers(self, text: str) -> Entry:
-        return toml_text.table_at(toml_text.read(text), (self.key,)) or {}
+    def _servers(self, text: str) -> HookEntry:
+        return toml_text.find_table(toml_text.read_toml(text), (self.key,)) or {}
 
     def drop(self, text: str, before: str | None) -> str:
-        ours = self._is_ours(self._servers(text).get(SERVER))
+        ours = self._is_ours(self._servers(text).get(SERVER_NAME))
         return toml_text.drop_table(text, self._path) if ours else text
 
-    def look(self, text: str) -> Iterator[Seen]:
+    def look(self, text: str) -> Iterator[SeenEntry]:
         for name, entry in self._servers(text).items():
-            if name == SERVER or is_a_server(words_of(entry)):
-                yield _seen_server(name, entry, name == SERVER and self._is_ours(entry))
+            if name == SERVER_NAME or is_a_server(command_words(entry)):
+                yield _build_seen_server(name, entry, name == SERVER_NAME and self._is_ours(entry))
 
 
 # -- text ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class InstructionsPiece:
     """Instructions for the agent, between two comments."""
 
     words: str
@@ -295,16 +305,16 @@ class Block:
     def drop(self, text: str, before: str | None) -> str:
         return blocks.drop_block(text)
 
-    def look(self, text: str) -> Iterator[Seen]:
+    def look(self, text: str) -> Iterator[SeenEntry]:
         if blocks.has_block(text):
-            yield Seen("instructions", (), ours=True)
+            yield SeenEntry("instructions", (), ours=True)
 
-    def known(self, wrote: bool) -> Block:
+    def known(self, wrote: bool) -> InstructionsPiece:
         return self
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeFilePiece:
     """A file that is ours from its first byte to its last."""
 
     what: str
@@ -322,14 +332,14 @@ class Whole:
     def drop(self, text: str, before: str | None) -> str:
         return before or ""
 
-    def look(self, text: str) -> Iterator[Seen]:
+    def look(self, text: str) -> Iterator[SeenEntry]:
         theirs = self._anothers(text)
         if theirs is not None:
-            yield Seen(self.what, theirs, ours=False, home=theirs[1])
+            yield SeenEntry(self.what, theirs, ours=False, home=theirs[1])
         elif not self.is_a_persons(text):
-            yield Seen(self.what, self.words if text == self.content else (), ours=True)
+            yield SeenEntry(self.what, self.words if text == self.content else (), ours=True)
 
-    def known(self, wrote: bool) -> Whole:
+    def known(self, wrote: bool) -> WholeFilePiece:
         return replace(self, wrote=wrote)
 
     def is_a_persons(self, text: str) -> bool:
@@ -337,11 +347,14 @@ class Whole:
         and has nothing to do with any home."""
         if self.wrote or not text.strip():
             return False
-        return needs_of(self.content) is not None and needs_of(text) is None
+        return (
+            required_path_and_home(self.content) is not None
+            and required_path_and_home(text) is None
+        )
 
     def _anothers(self, text: str) -> tuple[str, str] | None:
         """Return what the file of another home needs, if that is there, and that home."""
-        theirs, ours = needs_of(text), needs_of(self.content)
-        if theirs is None or ours is None or is_same(theirs[1], ours[1]):
+        theirs, ours = required_path_and_home(text), required_path_and_home(self.content)
+        if theirs is None or ours is None or is_same_path(theirs[1], ours[1]):
             return None
         return theirs if Path(theirs[0]).exists() else None

@@ -10,31 +10,31 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from madeleine.agents.catalog import Agent, Link, Wiring
-from madeleine.agents.marks import is_same, is_wired_hook
-from madeleine.agents.pieces import Block, Whole
-from madeleine.agents.receipts import Receipt, Receipts, digest, is_wired_by
-from madeleine.agents.seen import Seen
+from madeleine.agents.catalog import AgentHost, AgentWiring, WiringLink
+from madeleine.agents.marks import is_same_path, is_wired_hook
+from madeleine.agents.pieces import InstructionsPiece, WholeFilePiece
+from madeleine.agents.receipts import SetupReceipt, SetupReceipts, is_wired_by, sha256_hex
+from madeleine.agents.seen import SeenEntry
 from madeleine.agents.texts import (
-    Found,
+    HostFile,
     check_writable,
-    find,
     is_blank,
-    reading,
-    still_says_nothing,
+    is_still_empty,
+    read_host_file,
+    translate_parse_errors,
 )
 from madeleine.errors import SettingsTaken
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PlannedFileChange:
     """One file that will be another, or not be there any more."""
 
     agent: str
-    found: Found
+    found: HostFile
     after: bytes | None
     what: tuple[str, ...]
-    receipt: Receipt | None = None
+    receipt: SetupReceipt | None = None
     """What is written down about it; nothing when there is nothing of ours left."""
     backup: Path | None = None
 
@@ -51,11 +51,11 @@ class Change:
 
 
 @dataclass(slots=True)
-class Plan:
+class WiringPlan:
     """All that will be done."""
 
-    changes: list[Change] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    changes: list[PlannedFileChange] = field(default_factory=list)
+    links: list[WiringLink] = field(default_factory=list)
     same: list[Path] = field(default_factory=list)
     """Files that are as they should be."""
     notes: list[str] = field(default_factory=list)
@@ -69,86 +69,92 @@ class Plan:
                 yield change.backup.name
 
 
-class Planner:
+class WiringPlanner:
     """Plans against one set of receipts; wirings are given one after the other."""
 
-    def __init__(self, receipts: Receipts) -> None:
+    def __init__(self, receipts: SetupReceipts) -> None:
         self.receipts = self._receipts = receipts
         self._pending: dict[Path, bytes | None] = {}
-        self.plan = Plan()
+        self.plan = WiringPlan()
 
-    def setup(self, agent: Agent | str, wirings: Iterable[Wiring]) -> None:
+    def setup(self, agent: AgentHost | str, wirings: Iterable[AgentWiring]) -> None:
         """Plan what puts these wirings in place."""
         for wiring in wirings:
             if wiring.wanted:
-                self._put(_name(agent), wiring)
+                self._put(_agent_name(agent), wiring)
             else:
-                self._take_out(_name(agent), wiring)
+                self._take_out(_agent_name(agent), wiring)
 
-    def link(self, links: Iterable[Link]) -> None:
+    def link(self, links: Iterable[WiringLink]) -> None:
         """Plan the links that are not as they should be."""
         self.plan.links += [each for each in links if each.is_there is not each.wanted]
 
-    def unsetup(self, agent: Agent | str, wirings: Sequence[Wiring]) -> None:
+    def unsetup(self, agent: AgentHost | str, wirings: Sequence[AgentWiring]) -> None:
         """Plan what takes these wirings out, also where they were before the host moved."""
         paths = {str(wiring.path) for wiring in wirings}
         moved = [
             replace(wiring, path=Path(each.path))
             for each in self._receipts.files.values()
-            if each.agent == _name(agent) and each.path not in paths
-            for wiring in [w for w in wirings if _kin(w.path) == _kin(Path(each.path))][:1]
+            if each.agent == _agent_name(agent) and each.path not in paths
+            for wiring in [
+                w for w in wirings if _file_family(w.path) == _file_family(Path(each.path))
+            ][:1]
         ]
         for wiring in [*wirings, *moved]:
-            self._take_out(_name(agent), wiring)
+            self._take_out(_agent_name(agent), wiring)
 
-    def _find(self, path: Path) -> Found:
+    def _find(self, path: Path) -> HostFile:
         """Return a file as it will be by then: two hosts may share one by a link."""
-        found = find(path)
+        found = read_host_file(path)
         if found.target not in self._pending:
             return found
-        return Found(path, found.target, self._pending[found.target])
+        return HostFile(path, found.target, self._pending[found.target])
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: PlannedFileChange) -> None:
         self._pending[change.found.target] = change.after
         self.plan.changes.append(change)
 
     # -- putting in ------------------------------------------------------------------------
 
-    def _put(self, agent: str, wiring: Wiring) -> None:
-        found, wiring = self._find(wiring.path), known_by(self._receipts, wiring)
+    def _put(self, agent: str, wiring: AgentWiring) -> None:
+        found, wiring = self._find(wiring.path), apply_receipt(self._receipts, wiring)
         if found.data is None and wiring.only_if_there:
             return
-        _check_whose(wiring, found)
+        _check_not_a_persons(wiring, found)
         after = found.encoded(self._with_pieces(wiring, found))
         if after == found.data:
             self.plan.same.append(wiring.path)
             return
         check_writable(found)
         names = tuple(piece.name for piece in wiring.pieces if piece.name)
-        self._change(self._with_receipt(agent, wiring, Change(agent, found, after, names)))
+        self._change(
+            self._with_receipt(agent, wiring, PlannedFileChange(agent, found, after, names))
+        )
 
-    def _with_pieces(self, wiring: Wiring, found: Found) -> str:
-        with reading(found):
+    def _with_pieces(self, wiring: AgentWiring, found: HostFile) -> str:
+        with translate_parse_errors(found):
             text = found.text
             self._note_found(wiring, text)
             for piece in wiring.pieces:
                 text = piece.put(text)
         return text
 
-    def _note_found(self, wiring: Wiring, text: str) -> None:
+    def _note_found(self, wiring: AgentWiring, text: str) -> None:
         """Say what stays as it is: what is not ours, and what a person turned off."""
         home = str(self._receipts.folder.parent)
         for piece in wiring.pieces:
             for seen in piece.look(text):
-                note = _note(wiring.path, seen, home)
+                note = _foreign_entry_note(wiring.path, seen, home)
                 if (seen.off or not seen.ours) and note not in self.plan.notes:
                     self.plan.notes.append(note)
 
-    def _with_receipt(self, agent: str, wiring: Wiring, change: Change) -> Change:
+    def _with_receipt(
+        self, agent: str, wiring: AgentWiring, change: PlannedFileChange
+    ) -> PlannedFileChange:
         data = change.found.data
-        wrote = digest(change.after or b"")
+        wrote = sha256_hex(change.after or b"")
         known = self._receipts.of(wiring.path)
-        put = _put_by_us(wiring, change.found.text)
+        put = _find_added_pieces(wiring, change.found.text)
         if known is not None and data is not None:
             exact = known.exact and self._receipts.is_untouched(known, data)
             pieces = list(dict.fromkeys([*known.pieces, *put]))
@@ -156,24 +162,26 @@ class Planner:
             ours = self._receipts.folder in wiring.path.parents  # nobody else writes there
             backup = None if ours else self._copy(agent, wiring, change.found)
             return replace(change, receipt=receipt, backup=backup)
-        new = Receipt(agent, str(wiring.path), created=data is None, wrote=wrote, pieces=put)
+        new = SetupReceipt(agent, str(wiring.path), created=data is None, wrote=wrote, pieces=put)
         if data is None:
             return replace(change, receipt=new)
         backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups)
-        receipt = replace(new, backup=backup.name, exact=not _has_ours(wiring, change.found.text))
+        receipt = replace(
+            new, backup=backup.name, exact=not _has_own_pieces(wiring, change.found.text)
+        )
         return replace(change, receipt=receipt, backup=backup)
 
-    def _copy(self, agent: str, wiring: Wiring, found: Found) -> Path | None:
+    def _copy(self, agent: str, wiring: AgentWiring, found: HostFile) -> Path | None:
         """Return where to keep a file in which somebody wrote among our words: those go."""
         known = self._receipts.of(wiring.path)
-        if self._receipts.is_untouched(known, found.data) or not _loses_words(wiring, found):
+        if self._receipts.is_untouched(known, found.data) or not _would_lose_text(wiring, found):
             return None
         return self._receipts.new_backup(agent, wiring.path, self.plan.backups)
 
     # -- taking out ------------------------------------------------------------------------
 
-    def _take_out(self, agent: str, wiring: Wiring) -> None:
-        found, wiring = self._find(wiring.path), known_by(self._receipts, wiring)
+    def _take_out(self, agent: str, wiring: AgentWiring) -> None:
+        found, wiring = self._find(wiring.path), apply_receipt(self._receipts, wiring)
         known = self._receipts.of(wiring.path)
         after = self._left(wiring, found, known)
         if after == found.data:
@@ -183,9 +191,11 @@ class Planner:
         check_writable(found)
         names = tuple(piece.name for piece in wiring.pieces if piece.name)
         backup = self._copy(agent, wiring, found)
-        self._change(Change(agent, found, after, names, backup=backup))
+        self._change(PlannedFileChange(agent, found, after, names, backup=backup))
 
-    def _left(self, wiring: Wiring, found: Found, known: Receipt | None) -> bytes | None:
+    def _left(
+        self, wiring: AgentWiring, found: HostFile, known: SetupReceipt | None
+    ) -> bytes | None:
         """Return what the file is without us: as it was, if nobody else changed it since."""
         if found.data is None:
             return None
@@ -193,17 +203,17 @@ class Planner:
         if known is not None and known.exact and self._receipts.is_untouched(known, found.data):
             return before
         if wiring.is_own:
-            if not _has_ours(wiring, found.text):
+            if not _has_own_pieces(wiring, found.text):
                 return found.data  # it is another home's by now
-            return before if known is not None or _is_as_we_write(wiring, found) else found.data
+            return before if known is not None or _is_as_written(wiring, found) else found.data
         return self._without_pieces(wiring, found, known, before)
 
     def _without_pieces(
-        self, wiring: Wiring, found: Found, known: Receipt | None, before: bytes | None
+        self, wiring: AgentWiring, found: HostFile, known: SetupReceipt | None, before: bytes | None
     ) -> bytes | None:
-        earlier = None if before is None else Found(found.path, found.target, before).text
+        earlier = None if before is None else HostFile(found.path, found.target, before).text
         created = known is not None and known.created
-        with reading(found):
+        with translate_parse_errors(found):
             text = found.text
             for piece in wiring.pieces:
                 text = piece.drop(text, "" if created else earlier)
@@ -211,19 +221,19 @@ class Planner:
                 return found.data
             if created and is_blank(found.path, text):
                 return None
-            if earlier is not None and still_says_nothing(found.path, earlier, text):
+            if earlier is not None and is_still_empty(found.path, earlier, text):
                 return before
         return found.encoded(text)
 
 
-def _check_whose(wiring: Wiring, found: Found) -> None:
+def _check_not_a_persons(wiring: AgentWiring, found: HostFile) -> None:
     """Refuse to replace what a person wrote."""
     for piece in wiring.pieces:
-        if isinstance(piece, Whole) and piece.is_a_persons(found.text):
+        if isinstance(piece, WholeFilePiece) and piece.is_a_persons(found.text):
             raise SettingsTaken(found.path)
 
 
-def known_by(receipts: Receipts, wiring: Wiring) -> Wiring:
+def apply_receipt(receipts: SetupReceipts, wiring: AgentWiring) -> AgentWiring:
     """Return a wiring whose pieces know what the receipt says about them."""
     receipt = receipts.of(wiring.path)
     wrote = () if receipt is None else receipt.pieces
@@ -231,16 +241,16 @@ def known_by(receipts: Receipts, wiring: Wiring) -> Wiring:
     return replace(wiring, pieces=pieces)
 
 
-def _kin(path: Path) -> str:
+def _file_family(path: Path) -> str:
     """What files have in common that a host reads in each other's place: opencode.json, .jsonc."""
     return path.name.lstrip(".").partition(".")[0]
 
 
-def _has_ours(wiring: Wiring, text: str) -> bool:
+def _has_own_pieces(wiring: AgentWiring, text: str) -> bool:
     return any(seen.ours for piece in wiring.pieces for seen in piece.look(text))
 
 
-def _put_by_us(wiring: Wiring, text: str) -> list[str]:
+def _find_added_pieces(wiring: AgentWiring, text: str) -> list[str]:
     """Return the names of the pieces that are put in, rather than found there."""
     names = []
     for piece in wiring.pieces:
@@ -250,50 +260,52 @@ def _put_by_us(wiring: Wiring, text: str) -> list[str]:
     return names
 
 
-def _note(path: Path, seen: Seen, home: str) -> str:
+def _foreign_entry_note(path: Path, seen: SeenEntry, home: str) -> str:
     """Say about an entry whose it is, and that it stays."""
     if seen.ours:
         return f"{path}: {seen.what} is switched off, and stays so"
     off = " and switched off" if seen.off else ""
     stays = "is left as it is, and none is added beside it"
-    return f"{path}: {seen.what} is {_whose(path, seen, home)}{off} already, {stays}"
+    return f"{path}: {seen.what} is {_describe_owner(path, seen, home)}{off} already, {stays}"
 
 
-def _whose(path: Path, seen: Seen, home: str) -> str:
+def _describe_owner(path: Path, seen: SeenEntry, home: str) -> str:
     """Say who wired an entry that is not ours, and for which home if that is not this one."""
-    if seen.home is None or is_same(seen.home, home):
+    if seen.home is None or is_same_path(seen.home, home):
         return "wired by hand"
     if is_by_setup(path, seen):
         return f"wired by the setup of the home {seen.home}"
     return f"wired by hand to the home {seen.home}"
 
 
-def is_by_setup(path: Path, seen: Seen) -> bool:
+def is_by_setup(path: Path, seen: SeenEntry) -> bool:
     """Whether the setup of the home that an entry names wrote it, rather than a person."""
     return is_wired_hook(seen.words) or (seen.home is not None and is_wired_by(seen.home, path))
 
 
-def looked(wiring: Wiring) -> tuple[Found, tuple[Seen, ...]]:
+def look_into_file(wiring: AgentWiring) -> tuple[HostFile, tuple[SeenEntry, ...]]:
     """Return a file with what there is of Madeleine in it; nothing where there is no file."""
-    found = find(wiring.path)
+    found = read_host_file(wiring.path)
     if found.data is None:
         return found, ()
-    with reading(found):
+    with translate_parse_errors(found):
         return found, tuple(seen for piece in wiring.pieces for seen in piece.look(found.text))
 
 
-def _loses_words(wiring: Wiring, found: Found) -> bool:
+def _would_lose_text(wiring: AgentWiring, found: HostFile) -> bool:
     """Whether a text of ours in a file is not as we write it: what was added to it would go."""
-    texts = [piece for piece in wiring.pieces if isinstance(piece, Block | Whole)]
+    texts = [
+        piece for piece in wiring.pieces if isinstance(piece, InstructionsPiece | WholeFilePiece)
+    ]
     return any(
         any(seen.ours for seen in piece.look(found.text)) and piece.put(found.text) != found.text
         for piece in texts
     )
 
 
-def _is_as_we_write(wiring: Wiring, found: Found) -> bool:
+def _is_as_written(wiring: AgentWiring, found: HostFile) -> bool:
     return all(piece.put("") == found.text for piece in wiring.pieces)
 
 
-def _name(agent: Agent | str) -> str:
+def _agent_name(agent: AgentHost | str) -> str:
     return agent if isinstance(agent, str) else agent.name

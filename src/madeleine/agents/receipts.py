@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from madeleine.agents.surroundings import FOLDER
+from madeleine.agents.surroundings import AGENTS_FOLDER
 from madeleine.errors import Damaged
 from madeleine.vault.files import write_file
 
-NAME = "receipt.json"
-BACKUPS = "backups"
+RECEIPT_FILE = "receipt.json"
+BACKUPS_FOLDER = "backups"
 
 
-class ReceiptTorn(Damaged):
+class DamagedReceipt(Damaged):
     """The receipt of setup does not parse."""
 
     kind = "receipt_torn"
@@ -36,7 +36,7 @@ class ReceiptTorn(Damaged):
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class SetupReceipt:
     """What setup did to one file."""
 
     agent: str
@@ -53,23 +53,23 @@ class Receipt:
 
 
 @dataclass(slots=True)
-class Receipts:
+class SetupReceipts:
     """All receipts of a home, by the path of the file."""
 
     folder: Path
-    files: dict[str, Receipt] = field(default_factory=dict)
+    files: dict[str, SetupReceipt] = field(default_factory=dict)
     made: list[str] = field(default_factory=list)
     """Folders that were not there before, outermost first."""
 
-    def of(self, path: Path) -> Receipt | None:
+    def of(self, path: Path) -> SetupReceipt | None:
         return self.files.get(str(path))
 
-    def backup_of(self, receipt: Receipt | None) -> bytes | None:
+    def backup_of(self, receipt: SetupReceipt | None) -> bytes | None:
         """Return the file as it was, if a copy was kept."""
         if receipt is None or receipt.backup is None:
             return None
         try:
-            return (self.folder / BACKUPS / receipt.backup).read_bytes()
+            return (self.folder / BACKUPS_FOLDER / receipt.backup).read_bytes()
         except FileNotFoundError:
             return None
 
@@ -79,21 +79,21 @@ class Receipts:
         stem = f"{agent}-{path.name.lstrip('.')}"
         number = 1
         name = stem
-        while name in used or (self.folder / BACKUPS / name).exists():
+        while name in used or (self.folder / BACKUPS_FOLDER / name).exists():
             number += 1
             name = f"{stem}.{number}"
-        return self.folder / BACKUPS / name
+        return self.folder / BACKUPS_FOLDER / name
 
-    def is_untouched(self, receipt: Receipt | None, data: bytes | None) -> bool:
+    def is_untouched(self, receipt: SetupReceipt | None, data: bytes | None) -> bool:
         """Whether a file still is what we left."""
-        return receipt is not None and data is not None and digest(data) == receipt.wrote
+        return receipt is not None and data is not None and sha256_hex(data) == receipt.wrote
 
-    def copied(self) -> Receipts:
+    def copied(self) -> SetupReceipts:
         return replace(self, files=dict(self.files), made=list(self.made))
 
     def save(self) -> None:
         """Write the receipts down; with none left there is no file."""
-        path = self.folder / NAME
+        path = self.folder / RECEIPT_FILE
         if not self.files:
             path.unlink(missing_ok=True)
             return
@@ -101,26 +101,26 @@ class Receipts:
         write_file(path, json.dumps(document, indent=2).encode() + b"\n")
 
 
-def load(folder: Path) -> Receipts:
+def load_receipts(folder: Path) -> SetupReceipts:
     """Return the receipts of a home; none where setup never ran."""
-    path = folder / NAME
+    path = folder / RECEIPT_FILE
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
-        files = {each["path"]: Receipt(**each) for each in found["files"]}
-        return Receipts(folder, files, list(found["made"]))
+        files = {each["path"]: SetupReceipt(**each) for each in found["files"]}
+        return SetupReceipts(folder, files, list(found["made"]))
     except FileNotFoundError:
-        return Receipts(folder)
+        return SetupReceipts(folder)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ReceiptTorn(path) from error
+        raise DamagedReceipt(path) from error
 
 
 def is_wired_by(home: str, path: Path) -> bool:
     """Whether the setup of another home wrote into a file, as its own receipts say."""
     try:
-        return load(Path(home) / FOLDER).of(path) is not None
-    except (OSError, ReceiptTorn):
+        return load_receipts(Path(home) / AGENTS_FOLDER).of(path) is not None
+    except (OSError, DamagedReceipt):
         return False  # whoever looks after that home is told
 
 
-def digest(data: bytes) -> str:
+def sha256_hex(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()

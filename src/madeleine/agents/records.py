@@ -14,13 +14,13 @@ from typing import Any
 
 from madeleine.agents.surroundings import HOOK_NAME
 
-TRANSCRIPTS = 8
-FOLDERS = 50  # projects that are looked into, the newest first
+MAX_TRANSCRIPTS = 8
+MAX_FOLDERS = 50  # projects that are looked into, the newest first
 TAIL_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class HookRun:
     """What was noted about one run of a hook."""
 
     milliseconds: float
@@ -28,10 +28,10 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class HookRecord:
     """What was noted about all runs that were found."""
 
-    runs: tuple[Noted, ...]
+    runs: tuple[HookRun, ...]
 
     @property
     def median_ms(self) -> float:
@@ -43,25 +43,33 @@ class Record:
         return sum(each.failed for each in self.runs)
 
 
-def claude_record(folder: Path) -> Record:
+def read_hook_record(folder: Path) -> HookRecord:
     """Return how our hooks did in the newest transcripts of Claude Code."""
-    return Record(tuple(each for path in _newest(folder / "projects") for each in _runs(path)))
+    return HookRecord(
+        tuple(
+            each
+            for path in _find_newest_transcripts(folder / "projects")
+            for each in _read_hook_runs(path)
+        )
+    )
 
 
-def _newest(projects: Path) -> list[Path]:
-    folders = _by_age([each for each in _listed(projects) if each.is_dir()])[:FOLDERS]
-    files = [path for folder in folders for path in _listed(folder) if path.suffix == ".jsonl"]
-    return _by_age(files)[:TRANSCRIPTS]
+def _find_newest_transcripts(projects: Path) -> list[Path]:
+    folders = _sort_newest_first([each for each in _list_folder(projects) if each.is_dir()])[
+        :MAX_FOLDERS
+    ]
+    files = [path for folder in folders for path in _list_folder(folder) if path.suffix == ".jsonl"]
+    return _sort_newest_first(files)[:MAX_TRANSCRIPTS]
 
 
-def _listed(folder: Path) -> list[Path]:
+def _list_folder(folder: Path) -> list[Path]:
     try:
         return [Path(entry.path) for entry in os.scandir(folder)]
     except OSError:
         return []
 
 
-def _by_age(paths: list[Path]) -> list[Path]:
+def _sort_newest_first(paths: list[Path]) -> list[Path]:
     def changed(path: Path) -> float:
         try:
             return path.stat().st_mtime
@@ -71,7 +79,7 @@ def _by_age(paths: list[Path]) -> list[Path]:
     return sorted(paths, key=changed, reverse=True)
 
 
-def _runs(path: Path) -> Iterator[Noted]:
+def _read_hook_runs(path: Path) -> Iterator[HookRun]:
     mark = HOOK_NAME.encode()
     try:
         with path.open("rb") as stream:
@@ -80,17 +88,17 @@ def _runs(path: Path) -> Iterator[Noted]:
     except OSError:
         return
     for line in lines:
-        noted = _noted(line)
+        noted = _parse_hook_run(line)
         if noted is not None:
             yield noted
 
 
-def _noted(line: bytes) -> Noted | None:
+def _parse_hook_run(line: bytes) -> HookRun | None:
     """Return what a line says about a hook of ours; the format is Claude Code's own affair."""
     try:
         found: Any = json.loads(line)["attachment"]
         if HOOK_NAME not in str(found["command"]):
             return None
-        return Noted(float(found["durationMs"]), bool(found.get("exitCode")))
+        return HookRun(float(found["durationMs"]), bool(found.get("exitCode")))
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-Place = tuple[str | int, ...]
+EntryPlace = tuple[str | int, ...]
 """The keys and numbers that lead to a hook; the second is its event."""
 
-Placed = tuple[Place, Any]
+PlacedEntry = tuple[EntryPlace, Any]
 """Where a hook stands, and its entry."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenEntry:
     """What it is, the words it runs, and whether setup wrote it for this home."""
 
     what: str
     words: tuple[str, ...]
     ours: bool
-    place: Place = ()
+    place: EntryPlace = ()
     home: str | None = None
     """The home that it names."""
     off: bool = False

@@ -1,6 +1,6 @@
 """Where we are: the person's folders, their environment, and how this installation is run.
 
-Everything else in this room takes a `Surroundings`, so that a test can make up a whole machine.
+Everything else in this room takes a `SetupEnvironment`, so that a test can make up a whole machine.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import madeleine
 from madeleine.api.places import DEFAULT_HOME
 
 HOOK_NAME = "madeleine-hook.py"  # the mark by which a hook of ours is known
-FOLDER = "agents"
+AGENTS_FOLDER = "agents"
 # Runs the client if it is there. Python itself ends with 2 for a script that is gone, and hosts
 # take that for a refusal: they would throw away every prompt of a person who deleted the home.
-RUN = (
+HOOK_LAUNCHER = (
     "import posix,sys;del sys.argv[0];"
     "exec(open(sys.argv[0],'rb').read() if posix.access(sys.argv[0],4) else '')"
 )
-SHELL_ENTRY = '"{python}" -I -S -c "{run}" "{script}" "{home}" {verb} {host}'
+SHELL_HOOK_TEMPLATE = '"{python}" -I -S -c "{run}" "{script}" "{home}" {verb} {host}'
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SetupEnvironment:
     """A person's machine, as far as wiring agents is concerned."""
 
     user: Path
@@ -71,7 +71,7 @@ class Surroundings:
     @property
     def agents(self) -> Path:
         """The folder in the home that belongs to this room."""
-        return self.home / FOLDER
+        return self.home / AGENTS_FOLDER
 
     @property
     def hook(self) -> Path:
@@ -81,14 +81,14 @@ class Surroundings:
     def hook_words(self, verb: str, host: str) -> list[str]:
         """Return the words of a hook."""
         script, home = os.fspath(self.hook), os.fspath(self.home)
-        return [self.python, "-I", "-S", "-c", RUN, script, home, verb, host]
+        return [self.python, "-I", "-S", "-c", HOOK_LAUNCHER, script, home, verb, host]
 
     def hook_line(self, verb: str, host: str) -> str:
         """Return a hook as a line for a shell."""
         paths = {"python": self.python, "script": str(self.hook), "home": str(self.home)}
         if any(sign in path for path in paths.values() for sign in '"\\$`\n'):
             return shlex.join(self.hook_words(verb, host))
-        return SHELL_ENTRY.format(run=RUN, verb=verb, host=host, **paths)
+        return SHELL_HOOK_TEMPLATE.format(run=HOOK_LAUNCHER, verb=verb, host=host, **paths)
 
     def server_words(self) -> list[str]:
         """Return the words that start the MCP server of this home."""
@@ -99,25 +99,25 @@ class Surroundings:
         return [self.python, "-P", "-m", "madeleine.server", "--home", os.fspath(self.home)]
 
 
-def packaged_hook() -> bytes:
+def read_packaged_hook() -> bytes:
     """Return the client as this installation has it."""
     return (Path(madeleine.__file__).parent / "hooks" / "whisper.py").read_bytes()
 
 
-def here(home: Path) -> Surroundings:
+def read_environment(home: Path) -> SetupEnvironment:
     """Return the machine we run on."""
-    python = stable_python(Path(sys.executable))
-    return Surroundings(
+    python = find_stable_python(Path(sys.executable))
+    return SetupEnvironment(
         user=Path.home(),
         home=home,
         variables=dict(os.environ),  # noqa: TID251  # where hosts keep their files is theirs to say
         python=os.fspath(python),
-        command=_own_command(python),
+        command=_find_own_command(python),
         platform=sys.platform,
     )
 
 
-def stable_python(executable: Path) -> Path:
+def find_stable_python(executable: Path) -> Path:
     """Return the interpreter under the name that stays when its minor version changes."""
     plain = executable.with_name("python3")
     try:
@@ -126,7 +126,7 @@ def stable_python(executable: Path) -> Path:
         return executable
 
 
-def _own_command(python: Path) -> tuple[str, ...]:
+def _find_own_command(python: Path) -> tuple[str, ...]:
     beside = python.with_name("madeleine")
     if beside.is_file():
         return (os.fspath(beside),)

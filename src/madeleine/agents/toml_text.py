@@ -14,13 +14,13 @@ from typing import Any
 from madeleine.model.config_text import key_to_toml, read_statements, to_toml
 from madeleine.model.toml_bounds import find_long_key
 
-Table = Mapping[str, str | list[str]]
+TomlValues = Mapping[str, str | list[str]]
 
-_ERROR_PLACE = re.compile(r"\(at line (\d+), column \d+\)")
-_KEY = r"(?m)^[ \t]*{name}[ \t]*=[ \t]*(?:\[[^\]]*\]|\"[^\"\r\n]*\"|'[^'\r\n]*')"
+_ERROR_LINE_PATTERN = re.compile(r"\(at line (\d+), column \d+\)")
+_KEY_PATTERN = r"(?m)^[ \t]*{name}[ \t]*=[ \t]*(?:\[[^\]]*\]|\"[^\"\r\n]*\"|'[^'\r\n]*')"
 
 
-class NotToml(Exception):
+class InvalidToml(Exception):
     """A text that is not TOML, or one that cannot be changed without rewriting it."""
 
     def __init__(self, problem: str, line: int) -> None:
@@ -29,22 +29,22 @@ class NotToml(Exception):
         self.line = line
 
 
-def read(text: str) -> dict[str, Any]:
+def read_toml(text: str) -> dict[str, Any]:
     """Return what the text says."""
     if (long_key := find_long_key(text)) is not None:
-        raise NotToml("a key has too many parts", long_key)
+        raise InvalidToml("a key has too many parts", long_key)
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError as error:
-        raise NotToml("it is nested too deeply", 1) from error
+        raise InvalidToml("it is nested too deeply", 1) from error
     except tomllib.TOMLDecodeError as error:
-        found = _ERROR_PLACE.search(str(error))
+        found = _ERROR_LINE_PATTERN.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
-        problem = _ERROR_PLACE.sub("", str(error)).strip()
-        raise NotToml(problem[:1].lower() + problem[1:], line) from error
+        problem = _ERROR_LINE_PATTERN.sub("", str(error)).strip()
+        raise InvalidToml(problem[:1].lower() + problem[1:], line) from error
 
 
-def table_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
+def find_table(values: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
     """Return the table a path leads to, if there is one."""
     found: Any = values
     for step in path:
@@ -52,41 +52,41 @@ def table_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, A
     return found if isinstance(found, Mapping) else None
 
 
-def add_table(text: str, path: tuple[str, ...], table: Table) -> str:
+def add_table(text: str, path: tuple[str, ...], table: TomlValues) -> str:
     """Add a table at the end."""
-    return _checked(text, path, dict(table), added(text, _lines(path, table)))
+    return _check_change(text, path, dict(table), append_lines(text, _render_table(path, table)))
 
 
-def added(text: str, lines: Iterable[str]) -> str:
+def append_lines(text: str, lines: Iterable[str]) -> str:
     """Return the text with lines at its end, after a blank one."""
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
     return text + gap + newline.join(lines) + newline
 
 
-def set_keys(text: str, path: tuple[str, ...], table: Table) -> str:
+def set_keys(text: str, path: tuple[str, ...], table: TomlValues) -> str:
     """Change values in a table that is there; its other keys and comments stay."""
-    found = table_at(read(text), path)
-    start, stop = _place(text, path) or (0, 0)
+    found = find_table(read_toml(text), path)
+    start, stop = _find_first_range(text, path) or (0, 0)
     assert found is not None
     region = text[start:stop]
     for name, value in table.items():
         if found.get(name) != value:
             line = f"{name} = {to_toml(value)}"
-            key = re.search(_KEY.format(name=name), region)
+            key = re.search(_KEY_PATTERN.format(name=name), region)
             region = region.replace(key[0], line, 1) if key else region
-    return _checked(text, path, {**found, **table}, text[:start] + region + text[stop:])
+    return _check_change(text, path, {**found, **table}, text[:start] + region + text[stop:])
 
 
 def drop_table(text: str, path: tuple[str, ...]) -> str:
     """Take out a table, and the blank line before it; comments after it stay."""
-    place = _place(text, path)
+    place = _find_first_range(text, path)
     if place is None:
-        raise NotToml(f"`{'.'.join(path)}` is written inline; take it out by hand", 1)
-    return _checked(text, path, None, cut(text, *place))
+        raise InvalidToml(f"`{'.'.join(path)}` is written inline; take it out by hand", 1)
+    return _check_change(text, path, None, cut_range(text, *place))
 
 
-def cut(text: str, start: int, stop: int) -> str:
+def cut_range(text: str, start: int, stop: int) -> str:
     """Return the text without a part of it, and without the blank line before that."""
     before = text[:start]
     for blank in ("\r\n\r\n", "\n\n"):
@@ -95,17 +95,17 @@ def cut(text: str, start: int, stop: int) -> str:
     return ("" if before in ("\n", "\r\n") else before) + text[stop:]
 
 
-def _lines(path: tuple[str, ...], table: Table) -> Iterator[str]:
+def _render_table(path: tuple[str, ...], table: TomlValues) -> Iterator[str]:
     yield f"[{'.'.join(map(key_to_toml, path))}]"
     for name, value in table.items():
         yield f"{name} = {to_toml(value)}"
 
 
-def _place(text: str, path: tuple[str, ...]) -> tuple[int, int] | None:
-    return next(iter(places(text, path)), None)
+def _find_first_range(text: str, path: tuple[str, ...]) -> tuple[int, int] | None:
+    return next(iter(find_table_ranges(text, path)), None)
 
 
-def places(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
+def find_table_ranges(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return from where to where tables of this name stand: header to end of the last line."""
     headers = [(each.start, each.path) for each in read_statements(text) if each.is_header]
     headers.append((len(text), ()))
@@ -131,23 +131,26 @@ def _last_line_end(text: str, start: int, stop: int) -> int:
     return end
 
 
-def _checked(before: str, path: tuple[str, ...], table: object, after: str) -> str:
+def _check_change(before: str, path: tuple[str, ...], table: object, after: str) -> str:
     """Return the changed text if our table is all that changed."""
     try:
-        found = read(after)
-    except NotToml as error:
+        found = read_toml(after)
+    except InvalidToml as error:
         problem = f"`{path[0]}` is written inline; put `{'.'.join(path)}` in by hand"
-        raise NotToml(problem, error.line) from error
-    if _without(found, path) != _without(read(before), path) or table_at(found, path) != table:
-        raise NotToml(f"`{'.'.join(path)}` cannot be changed safely", 1)
+        raise InvalidToml(problem, error.line) from error
+    if (
+        _drop_table_values(found, path) != _drop_table_values(read_toml(before), path)
+        or find_table(found, path) != table
+    ):
+        raise InvalidToml(f"`{'.'.join(path)}` cannot be changed safely", 1)
     return after
 
 
-def _without(values: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+def _drop_table_values(values: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
     """Return the values but for one table, and but for what then is empty on the way to it."""
     inner = values.get(path[0])
     rest = {name: value for name, value in values.items() if name != path[0]}
     if len(path) == 1 or not isinstance(inner, dict):
         return rest if len(path) == 1 else values
-    left = _without(inner, path[1:])
+    left = _drop_table_values(inner, path[1:])
     return {**rest, path[0]: left} if left else rest

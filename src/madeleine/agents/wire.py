@@ -6,34 +6,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madeleine.agents import autostart, claude_plugin
-from madeleine.agents.apply import carry_out
+from madeleine.agents.apply import apply_plan
 from madeleine.agents.catalog import (
-    GENERIC,
-    Agent,
-    Wiring,
-    agent_named,
-    agents_here,
-    known_agents,
+    GENERIC_NAME,
+    AgentHost,
+    AgentWiring,
+    agents_by_name,
+    find_agent,
+    find_agents_here,
     plugin_wirings,
-    settings_off,
+    removal_wirings,
 )
-from madeleine.agents.marks import is_anothers
-from madeleine.agents.pieces import Block, Whole
-from madeleine.agents.plan import Plan, Planner, known_by, looked
-from madeleine.agents.receipts import Receipts, load
-from madeleine.agents.surroundings import Surroundings, packaged_hook
+from madeleine.agents.marks import is_of_another_home
+from madeleine.agents.pieces import InstructionsPiece, WholeFilePiece
+from madeleine.agents.plan import WiringPlan, WiringPlanner, apply_receipt, look_into_file
+from madeleine.agents.receipts import SetupReceipts, load_receipts
+from madeleine.agents.surroundings import SetupEnvironment, read_packaged_hook
 from madeleine.errors import MadeleineError, Missing
 
-HOOK = "hook"  # under this name the client's copy stands in the receipts
+HOOK_RECEIPT_NAME = "hook"  # under this name the client's copy stands in the receipts
 
 
-class NoAgents(Missing):
+class NoAgentsFound(Missing):
     """Nobody is here that could be wired."""
 
     kind = "no_agents"
 
     def __init__(self) -> None:
-        names = ", ".join(known_agents())
+        names = ", ".join(agents_by_name())
         super().__init__(
             "no coding agent was found on this machine",
             hint=f"name one ({names}), or `madeleine setup generic` for any other MCP client",
@@ -41,7 +41,7 @@ class NoAgents(Missing):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SetupRequest:
     """What a person asked for."""
 
     agents: Sequence[str] = ()
@@ -50,140 +50,148 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSetup:
     """A plan and the receipts that it was made with."""
 
-    plan: Plan
-    receipts: Receipts
-    agents: tuple[Agent, ...]
+    plan: WiringPlan
+    receipts: SetupReceipts
+    agents: tuple[AgentHost, ...]
 
     def carry_out(self) -> None:
-        carry_out(self.plan, self.receipts)
+        apply_plan(self.plan, self.receipts)
 
 
-def prepare_setup(around: Surroundings, request: Request) -> Prepared:
+def prepare_setup(around: SetupEnvironment, request: SetupRequest) -> PreparedSetup:
     """Work out what wires these agents; without names, those that are here."""
-    agents = _chosen(around, request)
-    receipts = load(around.agents)
-    planner = Planner(receipts)
+    agents = _select_agents(around, request)
+    receipts = load_receipts(around.agents)
+    planner = WiringPlanner(receipts)
     if agents:
-        planner.setup(HOOK, _client(around))
-        planner.plan.notes += _passing(around)
+        planner.setup(HOOK_RECEIPT_NAME, _client_wirings(around))
+        planner.plan.notes += _cache_warnings(around)
     for agent in agents:
-        planner.setup(agent, _wirings(around, agent, request.plugin))
+        planner.setup(agent, _wirings_to_put(around, agent, request.plugin))
         if any(change.agent == agent.name for change in planner.plan.changes):
             planner.plan.notes += [f"{agent.title}: {note}" for note in agent.notes]
     if request.autostart:
-        _start_at_login(planner, around)
-    return Prepared(planner.plan, receipts, tuple(agents))
+        _plan_autostart(planner, around)
+    return PreparedSetup(planner.plan, receipts, tuple(agents))
 
 
-def _start_at_login(planner: Planner, around: Surroundings) -> None:
-    planner.setup(autostart.NAME, autostart.wirings(around))
-    if not _starts_another(around):
-        planner.link(autostart.links(around, wanted=True))
-        planner.plan.notes.append(autostart.note(around))
+def _plan_autostart(planner: WiringPlanner, around: SetupEnvironment) -> None:
+    planner.setup(autostart.AUTOSTART_NAME, autostart.autostart_wirings(around))
+    if not _is_autostart_of_another(around):
+        planner.link(autostart.autostart_links(around, wanted=True))
+        planner.plan.notes.append(autostart.autostart_note(around))
 
 
-def _starts_another(around: Surroundings) -> bool:
+def _is_autostart_of_another(around: SetupEnvironment) -> bool:
     """Whether under this home's name stands what starts the daemon of another."""
-    return any(not each.ours for file in autostart.wirings(around) for each in looked(file)[1])
+    return any(
+        not each.ours
+        for file in autostart.autostart_wirings(around)
+        for each in look_into_file(file)[1]
+    )
 
 
-def prepare_unsetup(around: Surroundings, names: Sequence[str]) -> Prepared:
+def prepare_unsetup(around: SetupEnvironment, names: Sequence[str]) -> PreparedSetup:
     """Work out what takes these agents' wiring out; without names, everything of ours."""
-    others = (autostart.NAME, GENERIC)
-    agents = [agent_named(name) for name in names if name not in others]
-    agents = agents if names else list(known_agents().values())
-    receipts = load(around.agents)
-    planner = Planner(receipts)
+    others = (autostart.AUTOSTART_NAME, GENERIC_NAME)
+    agents = [find_agent(name) for name in names if name not in others]
+    agents = agents if names else list(agents_by_name().values())
+    receipts = load_receipts(around.agents)
+    planner = WiringPlanner(receipts)
     for agent in agents:
-        _leave(planner, around, agent, named=bool(names))
-    if not names or autostart.NAME in names:
-        planner.unsetup(autostart.NAME, autostart.wirings(around))
-        if not _starts_another(around):
-            planner.link(autostart.links(around, wanted=False))
-    if _nobody_else(receipts, agents):
-        planner.unsetup(HOOK, _client(around))
-    return Prepared(planner.plan, receipts, tuple(agents))
+        _plan_removal(planner, around, agent, named=bool(names))
+    if not names or autostart.AUTOSTART_NAME in names:
+        planner.unsetup(autostart.AUTOSTART_NAME, autostart.autostart_wirings(around))
+        if not _is_autostart_of_another(around):
+            planner.link(autostart.autostart_links(around, wanted=False))
+    if _is_client_unneeded(receipts, agents):
+        planner.unsetup(HOOK_RECEIPT_NAME, _client_wirings(around))
+    return PreparedSetup(planner.plan, receipts, tuple(agents))
 
 
-def _leave(planner: Planner, around: Surroundings, agent: Agent, named: bool) -> None:
+def _plan_removal(
+    planner: WiringPlanner, around: SetupEnvironment, agent: AgentHost, named: bool
+) -> None:
     """Plan what takes an agent's wiring out. A file that makes no sense is in the way only of an
     agent that was named, or wired by us."""
     wired = any(each.agent == agent.name for each in planner.receipts.files.values())
     try:
-        planner.unsetup(agent, _leaving(planner.receipts, around, agent))
+        planner.unsetup(agent, _select_removed_wirings(planner.receipts, around, agent))
     except MadeleineError as error:
         if named or wired:
             raise
         planner.plan.notes.append(f"{agent.title} was never wired and is left out: {error.message}")
 
 
-def _leaving(receipts: Receipts, around: Surroundings, agent: Agent) -> list[Wiring]:
+def _select_removed_wirings(
+    receipts: SetupReceipts, around: SetupEnvironment, agent: AgentHost
+) -> list[AgentWiring]:
     """Return the wirings to take out; not the instructions where an agent works for somebody else,
     unless it was us who put them there."""
     wirings = _all_wirings(around, agent)
-    entries = [known_by(receipts, each) for each in wirings if not _is_text(each)]
+    entries = [apply_receipt(receipts, each) for each in wirings if not _is_text_wiring(each)]
     if not _is_anothers_agent(around, entries):
         return wirings
-    return [each for each in wirings if receipts.of(each.path) or not _is_text(each)]
+    return [each for each in wirings if receipts.of(each.path) or not _is_text_wiring(each)]
 
 
-def _is_text(wiring: Wiring) -> bool:
-    return all(isinstance(piece, Block) for piece in wiring.pieces)
+def _is_text_wiring(wiring: AgentWiring) -> bool:
+    return all(isinstance(piece, InstructionsPiece) for piece in wiring.pieces)
 
 
-def _is_anothers_agent(around: Surroundings, entries: Sequence[Wiring]) -> bool:
+def _is_anothers_agent(around: SetupEnvironment, entries: Sequence[AgentWiring]) -> bool:
     """Whether an agent is wired to another home than this, or not by us at all."""
-    seen = [each for entry in entries for each in looked(entry)[1]]
-    if any(is_anothers(each.home, str(around.home)) for each in seen):
+    seen = [each for entry in entries for each in look_into_file(entry)[1]]
+    if any(is_of_another_home(each.home, str(around.home)) for each in seen):
         return True
     return bool(seen) and not any(each.ours for each in seen)
 
 
-def _chosen(around: Surroundings, request: Request) -> list[Agent]:
+def _select_agents(around: SetupEnvironment, request: SetupRequest) -> list[AgentHost]:
     if request.agents:
-        named = [agent_named(name) for name in request.agents]
+        named = [find_agent(name) for name in request.agents]
         return list(dict.fromkeys(named))
     if request.plugin:
-        return [agent_named("claude")]
-    found = agents_here(around)
+        return [find_agent("claude")]
+    found = find_agents_here(around)
     if not found and not request.autostart:
-        raise NoAgents
+        raise NoAgentsFound
     return found
 
 
-def _wirings(around: Surroundings, agent: Agent, plugin: bool) -> list[Wiring]:
+def _wirings_to_put(around: SetupEnvironment, agent: AgentHost, plugin: bool) -> list[AgentWiring]:
     wirings = list(agent.wirings(around))
     if not plugin or agent.name != "claude":
         return wirings
-    return [*plugin_wirings(around), *settings_off(wirings)]
+    return [*plugin_wirings(around), *removal_wirings(wirings)]
 
 
-def _all_wirings(around: Surroundings, agent: Agent) -> list[Wiring]:
+def _all_wirings(around: SetupEnvironment, agent: AgentHost) -> list[AgentWiring]:
     more = plugin_wirings(around) if agent.name == "claude" else []
     return [*more, *agent.wirings(around)]
 
 
-def _client(around: Surroundings) -> list[Wiring]:
-    content = packaged_hook().decode("utf-8")
-    return [Wiring(around.hook, (Whole("the client that hooks run", content),))]
+def _client_wirings(around: SetupEnvironment) -> list[AgentWiring]:
+    content = read_packaged_hook().decode("utf-8")
+    return [AgentWiring(around.hook, (WholeFilePiece("the client that hooks run", content),))]
 
 
-def _passing(around: Surroundings) -> list[str]:
+def _cache_warnings(around: SetupEnvironment) -> list[str]:
     """Say when what is wired will be gone soon: `uvx` and `pipx run` keep things in a cache."""
     if "/.cache/" not in around.python:
         return []
     return [f"{around.python} is in a cache and may vanish: uv tool install madeleine-memory"]
 
 
-def _nobody_else(receipts: Receipts, agents: Sequence[Agent]) -> bool:
+def _is_client_unneeded(receipts: SetupReceipts, agents: Sequence[AgentHost]) -> bool:
     """Whether no other agent needs the client."""
-    leaving = {agent.name for agent in agents} | {HOOK, autostart.NAME}
+    leaving = {agent.name for agent in agents} | {HOOK_RECEIPT_NAME, autostart.AUTOSTART_NAME}
     return all(each.agent in leaving for each in receipts.files.values())
 
 
-def plugin_steps(around: Surroundings) -> list[str]:
+def plugin_install_steps(around: SetupEnvironment) -> list[str]:
     """Return what to type so that Claude Code takes the plugin."""
-    return claude_plugin.steps(around.agents / claude_plugin.FOLDER)
+    return claude_plugin.install_steps(around.agents / claude_plugin.PLUGIN_FOLDER)

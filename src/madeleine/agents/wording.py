@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-INSTRUCTIONS = """\
+INSTRUCTIONS_TEXT = """\
 ## Memory (Madeleine)
 
 Madeleine keeps what was learned in earlier sessions, on this machine.
@@ -16,11 +16,11 @@ Madeleine keeps what was learned in earlier sessions, on this machine.
 - When something remembered turns out to be wrong or over, say so with `mark_outdated` or `revise`.
 """
 
-SKILL = f"""\
+SKILL_TEXT = f"""\
 ---
 name: memory
 description: Look up and keep decisions, preferences and facts across sessions with Madeleine. Use \
 when earlier work or a preference may matter, and when something is decided that a later session \
 should know.
 ---
-{INSTRUCTIONS}"""
+{INSTRUCTIONS_TEXT}"""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madeleine.agents.catalog import Link
-from madeleine.agents.plan import Change, Plan
-from madeleine.agents.wire import Prepared
+from madeleine.agents.catalog import WiringLink
+from madeleine.agents.plan import PlannedFileChange, WiringPlan
+from madeleine.agents.wire import PreparedSetup
 from madeleine.cli.say import Json, Say, clean
 from madeleine.cli.words import plural
 
 
-def plan_document(plan: Plan, dry_run: bool) -> dict[str, object]:
+def plan_document(plan: WiringPlan, dry_run: bool) -> dict[str, object]:
     """Return the plan as `--json` prints it."""
     return {
         "dry_run": dry_run,
@@ -22,7 +22,7 @@ def plan_document(plan: Plan, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _change(change: Change) -> Json:
+def _change(change: PlannedFileChange) -> Json:
     return {
         "agent": change.agent,
         "path": str(change.path),
@@ -32,7 +32,7 @@ def _change(change: Change) -> Json:
     }
 
 
-def plan_words(prepared: Prepared, dry_run: bool, say: Say) -> Iterator[str]:
+def plan_words(prepared: PreparedSetup, dry_run: bool, say: Say) -> Iterator[str]:
     """Give the plan, one file a line."""
     plan = prepared.plan
     changed = {change.agent for change in plan.changes}
@@ -47,11 +47,11 @@ def plan_words(prepared: Prepared, dry_run: bool, say: Say) -> Iterator[str]:
     yield _ending(plan, dry_run)
 
 
-def _link_action(link: Link) -> str:
+def _link_action(link: WiringLink) -> str:
     return f"{'link' if link.wanted else 'unlink':<7}"
 
 
-def _ending(plan: Plan, dry_run: bool) -> str:
+def _ending(plan: WiringPlan, dry_run: bool) -> str:
     if not plan.changes:
         return "nothing to change"
     would = "would be changed; nothing was" if dry_run else "changed"

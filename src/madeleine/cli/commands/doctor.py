@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from madeleine.agents.doctor import examine
-from madeleine.agents.findings import FINE, Finding, exit_code
-from madeleine.agents.surroundings import here
+from madeleine.agents.doctor import run_checks
+from madeleine.agents.findings import FINE_CODE, DoctorFinding, findings_exit_code
+from madeleine.agents.surroundings import read_environment
 from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import plural
@@ -31,13 +31,16 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     def ask(name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
         return door.call(name, query=dict(query))
 
-    findings = examine(here(door.home), ask, say.now)
-    answer = {"well": not exit_code(findings), "findings": [asdict(each) for each in findings]}
+    findings = run_checks(read_environment(door.home), ask, say.now)
+    answer = {
+        "well": not findings_exit_code(findings),
+        "findings": [asdict(each) for each in findings],
+    }
     say.reply(answer, lambda: _words(findings, say))
-    return exit_code(findings)
+    return findings_exit_code(findings)
 
 
-def _words(findings: list[Finding], say: Say) -> Iterator[str]:
+def _words(findings: list[DoctorFinding], say: Say) -> Iterator[str]:
     for each in findings:
         label = say.bold(each.code) if each.is_trouble else each.code
         yield f"{label}: {clean(each.message)}"
@@ -47,6 +50,6 @@ def _words(findings: list[Finding], say: Say) -> Iterator[str]:
     yield plural(wrong, "problem") if wrong else _all_well(findings)
 
 
-def _all_well(findings: list[Finding]) -> str:
-    notes = sum(each.code != FINE for each in findings)
+def _all_well(findings: list[DoctorFinding]) -> str:
+    notes = sum(each.code != FINE_CODE for each in findings)
     return "all is well" + (f", {plural(notes, 'note')}" if notes else "")

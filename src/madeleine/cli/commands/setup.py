@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from madeleine.agents import wire
-from madeleine.agents.catalog import GENERIC, snippet
-from madeleine.agents.surroundings import Surroundings, here
+from madeleine.agents.catalog import GENERIC_NAME, mcp_client_snippet
+from madeleine.agents.surroundings import SetupEnvironment, read_environment
 from madeleine.cli.door import Door
 from madeleine.cli.plan_words import plan_document, plan_words
 from madeleine.cli.say import Say
@@ -33,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    around = here(door.home)
-    names = [name for name in arguments.agents if name != GENERIC]
-    if GENERIC in arguments.agents and not names:
-        found = snippet(around)
+    around = read_environment(door.home)
+    names = [name for name in arguments.agents if name != GENERIC_NAME]
+    if GENERIC_NAME in arguments.agents and not names:
+        found = mcp_client_snippet(around)
         say.reply(found, lambda: _snippet_words(found))
         return 0
-    request = wire.Request(names, arguments.autostart, arguments.plugin)
+    request = wire.SetupRequest(names, arguments.autostart, arguments.plugin)
     prepared = wire.prepare_setup(around, request)
     if not arguments.dry_run:
         prepared.carry_out()
@@ -49,10 +49,14 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     return 0
 
 
-def _notes(around: Surroundings, prepared: wire.Prepared, request: wire.Request) -> Sequence[str]:
+def _notes(
+    around: SetupEnvironment, prepared: wire.PreparedSetup, request: wire.SetupRequest
+) -> Sequence[str]:
     notes = list(prepared.plan.notes)
     if request.plugin:
-        notes += [f"to install the plugin, type: {step}" for step in wire.plugin_steps(around)]
+        notes += [
+            f"to install the plugin, type: {step}" for step in wire.plugin_install_steps(around)
+        ]
     return notes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 
 from madeleine.agents import wire
-from madeleine.agents.surroundings import here
+from madeleine.agents.surroundings import read_environment
 from madeleine.cli.door import Door
 from madeleine.cli.plan_words import plan_document, plan_words
 from madeleine.cli.say import Say
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    prepared = wire.prepare_unsetup(here(door.home), arguments.agents)
+    prepared = wire.prepare_unsetup(read_environment(door.home), arguments.agents)
     if not arguments.dry_run:
         prepared.carry_out()
     document = plan_document(prepared.plan, arguments.dry_run)
