@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from madeleine.api.remote import RemoteDoor, stop_daemon
-from madeleine.hooks.mcp import patience
-from madeleine.hooks.upstream import ANSWER_SECONDS, Daemon, Flight, Lost
+from madeleine.hooks.mcp import answer_timeout
+from madeleine.hooks.upstream import ANSWER_SECONDS, AnswerLost, DaemonClient, PendingRequest
 from tests.server.mcp_clients import introduction, message
 from tests.server.running import WAIT_SECONDS, eventually
 
@@ -556,13 +556,13 @@ def test_a_daemon_that_is_stuck_is_an_error_in_time(home: Path) -> None:
 
     with scripted(home, stuck):
         head = b"POST /mcp HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"
-        with pytest.raises(Lost, match=r"did not answer within 0\.2 s"):
-            Daemon(str(home)).ask(head, True, Flight(), 0.2)
+        with pytest.raises(AnswerLost, match=r"did not answer within 0\.2 s"):
+            DaemonClient(str(home)).ask(head, True, PendingRequest(), 0.2)
 
 
 def test_only_long_work_is_waited_for_longer() -> None:
-    assert patience(calling("recall", query="x")) == ANSWER_SECONDS <= 30
-    assert patience(calling("run_maintenance")) > ANSWER_SECONDS
+    assert answer_timeout(calling("recall", query="x")) == ANSWER_SECONDS <= 30
+    assert answer_timeout(calling("run_maintenance")) > ANSWER_SECONDS
 
 
 def test_last_words_of_an_earlier_daemon_are_not_taken_for_those_of_this_one(

@@ -38,7 +38,13 @@ from posix import (
 )
 from time import monotonic
 
-from madeleine.hooks.upstream import ANSWER_SECONDS, Daemon, Flight, Lost, NoDaemon
+from madeleine.hooks.upstream import (
+    ANSWER_SECONDS,
+    AnswerLost,
+    DaemonClient,
+    DaemonUnreachable,
+    PendingRequest,
+)
 from madeleine.version import __version__
 
 TYPE_CHECKING = False  # importing typing would cost as much as all of this
@@ -47,23 +53,25 @@ if TYPE_CHECKING:
     from typing import Any
 
 PART_BYTES = 65_536
-LINE_BYTES = 67_108_864  # what the daemon takes; a longer line is refused unread
-AT_ONCE = 32  # requests on their way; the host's next line waits for one of them
-LAST_SECONDS = 5.0  # for answers that are due when stdin ends
-NAME_CHARS = 100
-LONG_SECONDS = 600.0  # for a tool that carries out many changes
-LONG = ("run_maintenance",)
+MAX_LINE_BYTES = 67_108_864  # what the daemon takes; a longer line is refused unread
+MAX_CONCURRENT = 32  # requests on their way; the host's next line waits for one of them
+SHUTDOWN_SECONDS = 5.0  # for answers that are due when stdin ends
+MAX_NAME_CHARS = 100
+LONG_TOOL_SECONDS = 600.0  # for a tool that carries out many changes
+LONG_TOOLS = ("run_maintenance",)
 
 PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
-VERSION, CLIENT = (f"io.modelcontextprotocol/{name}" for name in ("protocolVersion", "clientInfo"))
-NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-GREETINGS = ("initialize", "server/discover", "tools/list")  # the same whoever asks
-KEPT = 20  # answers to greetings: two or three for each revision
+VERSION_KEY, CLIENT_KEY = (
+    f"io.modelcontextprotocol/{name}" for name in ("protocolVersion", "clientInfo")
+)
+TARGET_PARAMETER = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+GREETING_METHODS = ("initialize", "server/discover", "tools/list")  # the same whoever asks
+MAX_CACHED_GREETINGS = 20  # answers to greetings: two or three for each revision
 ROOTS_ID = "madeleine-roots"
-PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+URL_SAFE_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
-class Refused(Exception):
+class McpError(Exception):
     """A message that gets an error for an answer."""
 
     def __init__(self, code: int, problem: str) -> None:
@@ -71,40 +79,40 @@ class Refused(Exception):
         self.code = code
 
 
-class Host:
+class McpHost:
     """Who is at the other end of stdio, as far as it said so."""
 
     def __init__(self) -> None:
         self.name = "unknown"
         self.version = ""
         self.has_roots = False
-        self.folder = variable(b"CLAUDE_PROJECT_DIR") or working_folder()
-        self.session = variable(b"CLAUDE_CODE_SESSION_ID")
+        self.folder = read_variable(b"CLAUDE_PROJECT_DIR") or working_folder()
+        self.session = read_variable(b"CLAUDE_CODE_SESSION_ID")
 
     def introduced(self, params: dict[str, Any]) -> None:
-        self.has_roots = "roots" in table(params.get("capabilities"))
+        self.has_roots = "roots" in as_object(params.get("capabilities"))
         self.named(params.get("clientInfo"))
 
     def named(self, client: object) -> None:
-        name = table(client).get("name")
+        name = as_object(client).get("name")
         if isinstance(name, str):
-            self.name = "".join(each for each in name if each.isprintable())[:NAME_CHARS]
+            self.name = "".join(each for each in name if each.isprintable())[:MAX_NAME_CHARS]
 
     def rooted(self, result: object) -> None:
         """Take the first folder that the host works in."""
-        roots = table(result).get("roots")
+        roots = as_object(result).get("roots")
         for root in roots if isinstance(roots, list) else []:
-            uri = table(root).get("uri")
+            uri = as_object(root).get("uri")
             if isinstance(uri, str) and uri.startswith("file:"):
                 self.folder = uri
                 return
 
     def target(self) -> str:
         said = (("folder", self.folder), ("session", self.session))
-        return "/mcp?" + "&".join(f"{name}={quoted(value)}" for name, value in said if value)
+        return "/mcp?" + "&".join(f"{name}={quote_url(value)}" for name, value in said if value)
 
 
-class Known:
+class GreetingCache:
     """What the daemon of this home last said to greetings, by method and version."""
 
     def __init__(self, home: str) -> None:
@@ -112,20 +120,20 @@ class Known:
         self._lock = threading.Lock()
         self._answers: dict[str, Any] = {}
         try:
-            kept = table(json.loads(read_whole(self._path)))
+            kept = as_object(json.loads(read_whole(self._path)))
         except (OSError, ValueError, RecursionError):
             return  # nothing is known yet
         if kept.get("version") == __version__:
-            self._answers = table(kept.get("answers"))
+            self._answers = as_object(kept.get("answers"))
 
     def get(self, greeting: str) -> dict[str, Any] | None:
-        return table(self._answers.get(greeting)) or None
+        return as_object(self._answers.get(greeting)) or None
 
     def keep(self, greeting: str, result: dict[str, Any]) -> None:
         with self._lock:
             if self._answers.get(greeting) == result:
                 return
-            if len(self._answers) >= KEPT:
+            if len(self._answers) >= MAX_CACHED_GREETINGS:
                 self._answers.clear()
             self._answers[greeting] = result
             kept = {"version": __version__, "answers": self._answers}
@@ -136,33 +144,35 @@ class Known:
 
     def is_safe(self, tool: object) -> bool:
         """Whether a tool may be called twice: it only reads, or a second time changes nothing."""
-        lists = [table(result).get("tools") for result in list(self._answers.values())]
-        listed = [table(each) for tools in lists if isinstance(tools, list) for each in tools]
-        hints = [table(each.get("annotations")) for each in listed if each.get("name") == tool]
+        lists = [as_object(result).get("tools") for result in list(self._answers.values())]
+        listed = [as_object(each) for tools in lists if isinstance(tools, list) for each in tools]
+        hints = [as_object(each.get("annotations")) for each in listed if each.get("name") == tool]
         return any(each.get("readOnlyHint") or each.get("idempotentHint") for each in hints)
 
 
-class Proxy:
+class McpProxy:
     """One host's conversation."""
 
     def __init__(self, home: str) -> None:
-        self._daemon = Daemon(home)
-        self._host = Host()
-        self._known = Known(home)
+        self._daemon = DaemonClient(home)
+        self._host = McpHost()
+        self._known = GreetingCache(home)
         self._speaking = threading.Lock()
-        self._room = threading.Semaphore(AT_ONCE)
+        self._room = threading.Semaphore(MAX_CONCURRENT)
         self._change = threading.Condition()
-        self._flights: dict[object, Flight] = {}
+        self._flights: dict[object, PendingRequest] = {}
         self._busy = 0
 
     def serve(self) -> None:
         """Answer until stdin ends, and then what is still due."""
-        for line in lines(0):
+        for line in read_lines(0):
             if line is None:
-                self._say(failure(None, INVALID_REQUEST, f"a line is over {LINE_BYTES:,} bytes"))
+                self._say(
+                    render_error(None, INVALID_REQUEST, f"a line is over {MAX_LINE_BYTES:,} bytes")
+                )
             elif line.strip():
                 self._read(line)
-        until = monotonic() + LAST_SECONDS
+        until = monotonic() + SHUTDOWN_SECONDS
         with self._change:
             while self._busy and (left := until - monotonic()) > 0:
                 self._change.wait(left)
@@ -171,10 +181,10 @@ class Proxy:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            self._say(failure(None, PARSE_ERROR, "Parse error"))
+            self._say(render_error(None, PARSE_ERROR, "Parse error"))
             return
         if isinstance(message, list) and message:
-            ids = (table(each).get("id") for each in message)
+            ids = (as_object(each).get("id") for each in message)
             first = next((each for each in ids if each is not None), None)
             self._in_thread(lambda: self._say_all([self._answer(each) for each in message]), first)
         else:
@@ -184,17 +194,17 @@ class Proxy:
         """Answer what can be answered here at once, and everything else in a thread."""
         if self._noted(message):
             return
-        known = self._greeted(table(message))
+        known = self._greeted(as_object(message))
         if known:
             self._say(known)
         else:
-            waiting = table(message).get("id")
+            waiting = as_object(message).get("id")
             self._in_thread(lambda: self._say(self._answer(message, line)), waiting)
 
     def _noted(self, message: object) -> bool:
         """Take note of what needs no answer, and say whether it was that."""
-        known = table(message)
-        method, params = known.get("method"), table(known.get("params"))
+        known = as_object(message)
+        method, params = known.get("method"), as_object(known.get("params"))
         if "id" in known and "method" in known:
             return False
         if method is None and known.get("id") == ROOTS_ID:
@@ -207,11 +217,11 @@ class Proxy:
 
     def _ask_for_roots(self) -> None:
         if self._host.has_roots:
-            self._say(encoded({"jsonrpc": "2.0", "id": ROOTS_ID, "method": "roots/list"}))
+            self._say(encode_message({"jsonrpc": "2.0", "id": ROOTS_ID, "method": "roots/list"}))
 
     def _call_off(self, request_id: object) -> None:
         with self._change:
-            flight = self._flights.get(key(request_id))
+            flight = self._flights.get(request_key(request_id))
         if flight is not None:
             flight.call_off()
 
@@ -219,24 +229,28 @@ class Proxy:
         """Return the answer to a greeting if it is known, and ask the daemon behind it."""
         method, greeting = asked.get("method"), self._greeting(asked)
         if method == "initialize":
-            self._host.introduced(table(asked.get("params")))
-        if method == "ping" and self._host.version and is_id(asked["id"]):
-            return success(asked["id"], {})
+            self._host.introduced(as_object(asked.get("params")))
+        if method == "ping" and self._host.version and is_request_id(asked["id"]):
+            return render_result(asked["id"], {})
         result = self._known.get(greeting) if greeting else None
         if result is None:
             return b""
         self._settle(method, result)
         again = {**asked, "id": f"{greeting} again"}
         self._in_thread(lambda: self._answer(again))
-        return success(asked["id"], result)
+        return render_result(asked["id"], result)
 
     def _greeting(self, message: dict[str, Any]) -> str:
         """Return under which name an answer may be kept; empty if under none."""
-        method, params = message.get("method"), table(message.get("params"))
-        if method not in GREETINGS or not is_id(message.get("id")) or params.get("cursor"):
+        method, params = message.get("method"), as_object(message.get("params"))
+        if (
+            method not in GREETING_METHODS
+            or not is_request_id(message.get("id"))
+            or params.get("cursor")
+        ):
             return ""
         asked = params.get("protocolVersion") if method == "initialize" else ""
-        version = asked or modern(params) or self._host.version
+        version = asked or requested_version(params) or self._host.version
         return f"{method} {version}" if version else ""
 
     def _settle(self, method: object, result: dict[str, Any]) -> None:
@@ -260,7 +274,7 @@ class Proxy:
                 bug = False
             finally:
                 if bug and due:
-                    self._say(failure(request_id, INTERNAL_ERROR, "a bug of the proxy"))
+                    self._say(render_error(request_id, INTERNAL_ERROR, "a bug of the proxy"))
                 self._room.release()
                 with self._change:
                     self._busy -= due
@@ -270,53 +284,55 @@ class Proxy:
 
     def _answer(self, message: object, line: bytes = b"") -> bytes:
         """Return the answer to a message; nothing if none is due."""
-        asked = table(message)
-        request_id = asked.get("id") if is_id(asked.get("id")) else None
+        asked = as_object(message)
+        request_id = asked.get("id") if is_request_id(asked.get("id")) else None
         try:
             if self._noted(message):
                 return b""
             if request_id is None or not isinstance(asked.get("method"), str):
-                raise Refused(INVALID_REQUEST, "Invalid Request: it has no method, or no id")
-            return self._carried(asked, line or encoded(asked))
-        except Refused as refused:
-            return failure(request_id, refused.code, str(refused))
-        except NoDaemon as error:
+                raise McpError(INVALID_REQUEST, "Invalid Request: it has no method, or no id")
+            return self._carried(asked, line or encode_message(asked))
+        except McpError as refused:
+            return render_error(request_id, refused.code, str(refused))
+        except DaemonUnreachable as error:
             hint = "`madeleine serve` says more, and logs/daemon.log in its home"
-            return failure(request_id, INTERNAL_ERROR, f"{error} ({hint})")
-        except Lost as lost:
+            return render_error(request_id, INTERNAL_ERROR, f"{error} ({hint})")
+        except AnswerLost as lost:
             problem = "the daemon went away before it answered; look whether it was done"
-            return failure(request_id, INTERNAL_ERROR, str(lost) or problem)
+            return render_error(request_id, INTERNAL_ERROR, str(lost) or problem)
 
     def _carried(self, asked: dict[str, Any], line: bytes) -> bytes:
         """Have the daemon answer; nothing if the host called the request off meanwhile."""
-        greeting, flight = self._greeting(asked), Flight()
+        greeting, flight = self._greeting(asked), PendingRequest()
         with self._change:
-            self._flights[key(asked["id"])] = flight
+            self._flights[request_key(asked["id"])] = flight
         try:
             request = self._request(asked, line)
-            status, body = self._daemon.ask(request, self._is_safe(asked), flight, patience(asked))
-        except (Lost, NoDaemon):
+            status, body = self._daemon.ask(
+                request, self._is_safe(asked), flight, answer_timeout(asked)
+            )
+        except (AnswerLost, DaemonUnreachable):
             if flight.called_off:
                 return b""
             raise
         finally:
             with self._change:
-                self._flights.pop(key(asked["id"]), None)
-        answer = understood(status, body, asked["id"])
+                self._flights.pop(request_key(asked["id"]), None)
+        answer = parse_daemon_answer(status, body, asked["id"])
         if greeting and "result" in answer:
             self._settle(asked["method"], answer["result"])
             self._known.keep(greeting, answer["result"])
-        return b"" if flight.called_off else encoded(answer)
+        return b"" if flight.called_off else encode_message(answer)
 
     def _is_safe(self, asked: dict[str, Any]) -> bool:
-        named = table(asked.get("params")).get("name")
+        named = as_object(asked.get("params")).get("name")
         return asked["method"] != "tools/call" or self._known.is_safe(named)
 
     def _request(self, asked: dict[str, Any], body: bytes) -> bytes:
-        method, params = asked["method"], table(asked.get("params"))
-        now = modern(params)
+        method, params = asked["method"], as_object(asked.get("params"))
+        now = requested_version(params)
         if now:
-            self._host.named(params["_meta"].get(CLIENT))
+            self._host.named(params["_meta"].get(CLIENT_KEY))
         heads = {
             "Host": "localhost",
             "Accept": "application/json, text/event-stream",
@@ -324,8 +340,8 @@ class Proxy:
             "Content-Length": str(len(body)),
             "X-Agent-Id": self._host.name,
             "MCP-Protocol-Version": now or ("" if method == "initialize" else self._host.version),
-            "Mcp-Method": header(method) if now else "",
-            "Mcp-Name": header(params.get(NAMED_BY.get(method, ""))) if now else "",
+            "Mcp-Method": encode_header(method) if now else "",
+            "Mcp-Name": encode_header(params.get(TARGET_PARAMETER.get(method, ""))) if now else "",
         }
         said = "".join(f"{name}: {value}\r\n" for name, value in heads.items() if value)
         return f"POST {self._host.target()} HTTP/1.1\r\n{said}\r\n".encode() + body
@@ -350,31 +366,35 @@ class Proxy:
                 _exit(0)
 
 
-def patience(asked: dict[str, Any]) -> float:
+def answer_timeout(asked: dict[str, Any]) -> float:
     """Return how many seconds an answer may take."""
-    return LONG_SECONDS if table(asked.get("params")).get("name") in LONG else ANSWER_SECONDS
+    return (
+        LONG_TOOL_SECONDS
+        if as_object(asked.get("params")).get("name") in LONG_TOOLS
+        else ANSWER_SECONDS
+    )
 
 
-def understood(status: int, body: bytes, request_id: object) -> dict[str, Any]:
+def parse_daemon_answer(status: int, body: bytes, request_id: object) -> dict[str, Any]:
     """Return the daemon's answer as one to this request, also where it is no JSON-RPC."""
     try:
-        answer = table(json.loads(body))
+        answer = as_object(json.loads(body))
     except (ValueError, RecursionError):
-        raise Refused(INTERNAL_ERROR, f"the daemon answered {status}") from None
+        raise McpError(INTERNAL_ERROR, f"the daemon answered {status}") from None
     if "jsonrpc" in answer:
         return {**answer, "id": request_id}
-    error = table(answer.get("error"))
+    error = as_object(answer.get("error"))
     hint = f" ({error['hint']})" if error.get("hint") else ""
-    raise Refused(INTERNAL_ERROR, f"{error.get('message', f'the daemon answered {status}')}{hint}")
+    raise McpError(INTERNAL_ERROR, f"{error.get('message', f'the daemon answered {status}')}{hint}")
 
 
-def modern(params: dict[str, Any]) -> str:
+def requested_version(params: dict[str, Any]) -> str:
     """Return the version that a request says by itself; those of older clients say none."""
-    version = table(params.get("_meta")).get(VERSION)
-    return header(version) if isinstance(version, str) else ""
+    version = as_object(params.get("_meta")).get(VERSION_KEY)
+    return encode_header(version) if isinstance(version, str) else ""
 
 
-def header(value: object) -> str:
+def encode_header(value: object) -> str:
     """Return a value as MCP puts it into a header."""
     if not isinstance(value, str):
         return ""
@@ -384,40 +404,40 @@ def header(value: object) -> str:
     return f"=?base64?{coded.decode('ascii')}?="
 
 
-def quoted(value: str) -> str:
+def quote_url(value: str) -> str:
     given = value.encode("utf-8", "surrogateescape")
-    return "".join(chr(each) if each in PLAIN else f"%{each:02X}" for each in given)
+    return "".join(chr(each) if each in URL_SAFE_BYTES else f"%{each:02X}" for each in given)
 
 
-def success(request_id: object, result: dict[str, Any]) -> bytes:
-    return encoded({"jsonrpc": "2.0", "id": request_id, "result": result})
+def render_result(request_id: object, result: dict[str, Any]) -> bytes:
+    return encode_message({"jsonrpc": "2.0", "id": request_id, "result": result})
 
 
-def failure(request_id: object, code: int, problem: str) -> bytes:
+def render_error(request_id: object, code: int, problem: str) -> bytes:
     error = {"code": code, "message": problem}
-    return encoded({"jsonrpc": "2.0", "id": request_id, "error": error})
+    return encode_message({"jsonrpc": "2.0", "id": request_id, "error": error})
 
 
-def encoded(message: dict[str, Any]) -> bytes:
+def encode_message(message: dict[str, Any]) -> bytes:
     """Return a message on one line."""
     return json.dumps(message, separators=(",", ":")).encode("ascii")
 
 
-def table(value: object) -> dict[str, Any]:
+def as_object(value: object) -> dict[str, Any]:
     """Return a JSON object; of anything else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def is_id(value: object) -> bool:
+def is_request_id(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def key(request_id: object) -> object:
+def request_key(request_id: object) -> object:
     """Return what tells requests apart: `1` and `"1"` are two."""
-    return (type(request_id), request_id) if is_id(request_id) else None
+    return (type(request_id), request_id) if is_request_id(request_id) else None
 
 
-def variable(name: bytes) -> str:
+def read_variable(name: bytes) -> str:
     return environ.get(name, b"").decode("utf-8", "surrogateescape")
 
 
@@ -428,20 +448,20 @@ def working_folder() -> str:
         return ""  # it was removed meanwhile
 
 
-def lines(handle: int) -> Iterator[bytes | None]:
+def read_lines(handle: int) -> Iterator[bytes | None]:
     """Yield the lines of a stream; None for one that is too long."""
     held: list[bytes] = []
     size = 0
     while part := read(handle, PART_BYTES):
         *whole, rest = part.split(b"\n")
         for each in whole:
-            yield None if size + len(each) > LINE_BYTES else b"".join([*held, each])
+            yield None if size + len(each) > MAX_LINE_BYTES else b"".join([*held, each])
             held, size = [], 0
         size += len(rest)
         held.append(rest)
-        if size > LINE_BYTES:
+        if size > MAX_LINE_BYTES:
             held.clear()
-    if held and size <= LINE_BYTES:
+    if held and size <= MAX_LINE_BYTES:
         yield b"".join(held)
 
 
@@ -466,7 +486,7 @@ def write_whole(path: str, data: bytes) -> None:
 
 
 def main(home: str) -> int:
-    Proxy(home).serve()
+    McpProxy(home).serve()
     return 0
 
 

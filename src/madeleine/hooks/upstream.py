@@ -2,7 +2,7 @@
 
 If no daemon runs one is started and waited for; if it ends instead, its own last words in
 logs/daemon.log say why. What was surely not carried out is tried again; what may have been is the
-caller's business (`Lost`). Only what starts quickly is imported here.
+caller's business (`AnswerLost`). Only what starts quickly is imported here.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from posix import (
 )
 from time import monotonic, sleep
 
-from madeleine.hooks.whisper import Directions, start, whole
+from madeleine.hooks.whisper import HookDirections, read_response, start_daemon
 
 START_SECONDS = 60.0  # how long a daemon may take until it can be reached
-PAUSE_SECONDS = 5.0  # after somebody else tried to start one
+START_PAUSE = 5.0  # after somebody else tried to start one
 POLL_SECONDS = 0.02
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 30.0  # of a daemon that is alive but stuck; one that dies hangs up at once
 ATTEMPTS = 3
-LOG_BYTES = 16_384  # of the end of the log, for a daemon's last words
+MAX_LOG_BYTES = 16_384  # of the end of the log, for a daemon's last words
 
 
-class NoDaemon(Exception):
+class DaemonUnreachable(Exception):
     """None can be reached, and none could be started."""
 
 
-class Lost(Exception):
+class AnswerLost(Exception):
     """The daemon went away before it answered; what was asked may have been done."""
 
 
-class Late(Lost):
+class AnswerLate(AnswerLost):
     """The daemon is there and does not answer."""
 
     def __init__(self, seconds: float) -> None:
@@ -53,7 +53,7 @@ class Late(Lost):
         )
 
 
-class Flight:
+class PendingRequest:
     """One message on its way; another thread may call it off."""
 
     def __init__(self) -> None:
@@ -65,13 +65,13 @@ class Flight:
         with self._lock:
             self._connection = connection
             if self.called_off:
-                hang_up(connection)
+                shut_down(connection)
 
     def call_off(self) -> None:
         with self._lock:
             self.called_off = True
             if self._connection is not None:
-                hang_up(self._connection)
+                shut_down(self._connection)
 
     def close(self) -> None:
         with self._lock:
@@ -80,7 +80,7 @@ class Flight:
             self._connection = None
 
 
-class Daemon:
+class DaemonClient:
     """The daemon of one home, whether it runs or not. Any thread may ask."""
 
     def __init__(self, home: str) -> None:
@@ -88,11 +88,11 @@ class Daemon:
         self._lock = threading.Lock()
         self._child = 0
         self._reached = False
-        self._log = Log(f"{self._home}/logs/daemon.log")
+        self._log = DaemonLog(f"{self._home}/logs/daemon.log")
         self._refused: tuple[float, str] = (0.0, "")
 
     def ask(
-        self, request: bytes, safe: bool, flight: Flight, seconds: float = ANSWER_SECONDS
+        self, request: bytes, safe: bool, flight: PendingRequest, seconds: float = ANSWER_SECONDS
     ) -> tuple[int, bytes]:
         """Return the status and body of the answer, for which it may take so many seconds. What
         is `safe` may be asked twice."""
@@ -100,22 +100,22 @@ class Daemon:
             connection = self._connected()
             flight.take(connection)
             try:
-                sent, answer = exchanged(connection, request, seconds)
+                sent, answer = exchange_request(connection, request, seconds)
             finally:
                 flight.close()
             if answer is not None:
                 return answer
             if flight.called_off or (sent and not safe) or attempt == ATTEMPTS - 1:
                 break
-        raise Lost
+        raise AnswerLost
 
     def _connected(self) -> socket:
         """Return a connection, if need be to a daemon that is started for it."""
         until = monotonic() + START_SECONDS
         while True:
-            directions = Directions(self._home)
+            directions = HookDirections(self._home)
             try:
-                connection = connected(directions.socket)
+                connection = connect_to(directions.socket)
             except OSError as error:
                 problem = str(error)
             else:
@@ -123,27 +123,27 @@ class Daemon:
                 return connection
             self._start(directions)
             if monotonic() >= until:
-                raise NoDaemon(f"no daemon can be reached: {self._log.last() or problem}")
+                raise DaemonUnreachable(f"no daemon can be reached: {self._log.last() or problem}")
             sleep(POLL_SECONDS)
 
-    def _start(self, directions: Directions) -> None:
+    def _start(self, directions: HookDirections) -> None:
         """Start a daemon, unless one that was started a moment ago is on its way."""
         with self._lock:
             ended = self._ended()
             if self._child and ended is None:
                 return
-            if ended is not None and not self._reached and not is_open(self._home):
+            if ended is not None and not self._reached and not is_home_open(self._home):
                 self._child = 0
                 why = self._log.last() or f"it ended at once (exit {ended})"
-                self._refused = (monotonic() + PAUSE_SECONDS, f"the daemon does not start: {why}")
+                self._refused = (monotonic() + START_PAUSE, f"the daemon does not start: {why}")
             if monotonic() < self._refused[0]:
-                raise NoDaemon(self._refused[1])  # so soon it would only end again
-            pause = 0.0 if ended is not None and self._reached else PAUSE_SECONDS
+                raise DaemonUnreachable(self._refused[1])  # so soon it would only end again
+            pause = 0.0 if ended is not None and self._reached else START_PAUSE
             size = self._log.size
             try:
-                self._child = start(directions, pause)
+                self._child = start_daemon(directions, pause)
             except OSError as error:
-                raise NoDaemon(f"no daemon can be started: {error}") from error
+                raise DaemonUnreachable(f"no daemon can be started: {error}") from error
             self._log.mark = size if self._child else self._log.mark
             self._reached = self._reached and not self._child
 
@@ -158,7 +158,7 @@ class Daemon:
         return waitstatus_to_exitcode(status) if process else None
 
 
-class Log:
+class DaemonLog:
     """The daemon's log, as far as it was written since a mark."""
 
     def __init__(self, path: str) -> None:
@@ -183,13 +183,13 @@ class Log:
             return 0, b""  # nothing was written yet
         try:
             size = fstat(handle).st_size
-            lseek(handle, max(0, size - LOG_BYTES), 0)
-            return size, read(handle, LOG_BYTES)
+            lseek(handle, max(0, size - MAX_LOG_BYTES), 0)
+            return size, read(handle, MAX_LOG_BYTES)
         finally:
             close(handle)
 
 
-def is_open(home: str) -> bool:
+def is_home_open(home: str) -> bool:
     """Whether some process has the home open: then a daemon that could not have it will do."""
     try:
         handle = open(f"{home}/run/lock", O_RDONLY | O_CLOEXEC)
@@ -204,7 +204,7 @@ def is_open(home: str) -> bool:
     return False
 
 
-def connected(where: str) -> socket:
+def connect_to(where: str) -> socket:
     connection = socket(AF_UNIX, SOCK_STREAM)
     try:
         connection.settimeout(CONNECT_SECONDS)
@@ -215,7 +215,7 @@ def connected(where: str) -> socket:
     return connection
 
 
-def exchanged(
+def exchange_request(
     connection: socket, request: bytes, seconds: float
 ) -> tuple[bool, tuple[int, bytes] | None]:
     """Return whether the request went out whole, and the answer if it came whole. One that is
@@ -228,15 +228,15 @@ def exchanged(
             sent = True
         except BrokenPipeError:
             pass  # the daemon may have said why
-        head, body = whole(connection, monotonic() + seconds)
+        head, body = read_response(connection, monotonic() + seconds)
         return sent, (int(head.split(b" ", 2)[1]), body) if head else None
     except TimeoutError as error:
-        raise Late(seconds) from error
+        raise AnswerLate(seconds) from error
     except (OSError, ValueError, IndexError):
         return sent, None
 
 
-def hang_up(connection: socket) -> None:
+def shut_down(connection: socket) -> None:
     """Wake whoever waits for this connection."""
     try:
         connection.shutdown(SHUT_RDWR)

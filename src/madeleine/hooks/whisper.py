@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 
 DEADLINE_SECONDS = 0.3
 START_PAUSE_SECONDS = 60.0
-INPUT_BYTES = 4_194_304  # of what a host may send; the daemon finds that the rest is missing
+MAX_INPUT_BYTES = 4_194_304  # of what a host may send; the daemon finds that the rest is missing
 PART_BYTES = 65_536
-VERBS = ("inject", "store")
-BEGAN = monotonic()  # the interpreter's own start is over by then
+HOOK_VERBS = ("inject", "store")
+STARTED_AT = monotonic()  # the interpreter's own start is over by then
 
 # One entry for Claude Code may be run by other hosts too, which only the environment tells.
 HOSTS_BY_VARIABLE = (
@@ -71,7 +71,7 @@ HOSTS_BY_VARIABLE = (
 )
 
 
-class Directions:
+class HookDirections:
     """What the daemon of a home left for its hooks."""
 
     def __init__(self, home: str) -> None:
@@ -95,11 +95,11 @@ class Directions:
 def main(words: list[str]) -> None:
     """Read stdin, ask, and print the answer, all before the deadline."""
     home, verb, host = (*words, *("", "inject", "claude")[len(words) :])[:3]
-    directions = Directions(home.rstrip("/"))
-    until = BEGAN + directions.seconds
-    signal(SIGALRM, out_of_time)
+    directions = HookDirections(home.rstrip("/"))
+    until = STARTED_AT + directions.seconds
+    signal(SIGALRM, raise_timeout)
     setitimer(ITIMER_REAL, max(until - monotonic(), 0.001))
-    carry(directions, verb, host, read_bounded(0), until, print_whole)
+    relay_hook(directions, verb, host, read_bounded(0), until, print_whole)
 
 
 def print_whole(answer: bytes) -> None:
@@ -108,8 +108,8 @@ def print_whole(answer: bytes) -> None:
         answer = answer[write(1, answer) :]
 
 
-def carry(
-    directions: Directions,
+def relay_hook(
+    directions: HookDirections,
     verb: str,
     host: str,
     given: bytes,
@@ -120,20 +120,22 @@ def carry(
     is shown; where no daemon runs one is perhaps started."""
     connection = socket(AF_UNIX, SOCK_STREAM)
     try:
-        whisper, answer = asked(connection, directions, request(verb, host, given, until), until)
+        whisper, answer = ask_daemon(
+            connection, directions, build_request(verb, host, given, until), until
+        )
         if answer and monotonic() < until:
             try:
                 show(answer)
             except OSError:  # the host has closed the pipe
-                report(connection, whisper, "undelivered")
+                report_outcome(connection, whisper, "undelivered")
                 raise
-            report(connection, whisper, "delivered")
+            report_outcome(connection, whisper, "delivered")
     finally:
         connection.close()
 
 
-def asked(
-    connection: socket, directions: Directions, message: bytes, until: float
+def ask_daemon(
+    connection: socket, directions: HookDirections, message: bytes, until: float
 ) -> tuple[str, bytes]:
     """Return the id of a whisper that is to be confirmed, and the answer; both may be empty."""
     try:
@@ -141,9 +143,9 @@ def asked(
             connection.settimeout(max(until - monotonic(), 0.001))
             connection.connect(directions.socket)
             connection.sendall(message)
-            head, body = whole(connection, until)
+            head, body = read_response(connection, until)
         except (FileNotFoundError, ConnectionRefusedError):
-            start(directions)
+            start_daemon(directions)
             return "", b""
     except (OSError, ValueError):
         return "", b""  # too late, cut off while we asked, or nothing can be started here
@@ -152,7 +154,7 @@ def asked(
     return header_value(head, b"madeleine-whisper").decode("ascii", "replace"), body
 
 
-def report(connection: socket, whisper: str, outcome: str) -> None:
+def report_outcome(connection: socket, whisper: str, outcome: str) -> None:
     """Tell the daemon that a whisper was printed, or could not be; whoever waits for us waits no
     longer for it."""
     if not whisper.replace("-", "").isalnum():
@@ -168,11 +170,12 @@ def report(connection: socket, whisper: str, outcome: str) -> None:
         return  # the daemon is gone; to its log nobody got this whisper
 
 
-def request(verb: str, host: str, given: bytes, until: float) -> bytes:
+def build_request(verb: str, host: str, given: bytes, until: float) -> bytes:
     inside = [name for variable, name in HOSTS_BY_VARIABLE if variable in environ]
     plain = host if host.isascii() and host.replace("-", "").isalnum() else "unknown"
+    path = f"/hook/{verb if verb in HOOK_VERBS else 'inject'}"
     head = (
-        f"POST /hook/{verb if verb in VERBS else 'inject'}?host={'@'.join([plain, *inside[:1]])} "
+        f"POST {path}?host={'@'.join([plain, *inside[:1]])} "
         f"HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Madeleine-Due: {until:.6f}\r\nMadeleine-Receipt: 1\r\n"
         f"Content-Length: {len(given)}\r\n\r\n"
@@ -180,7 +183,7 @@ def request(verb: str, host: str, given: bytes, until: float) -> bytes:
     return head.encode("ascii") + given
 
 
-def whole(connection: socket, until: float) -> tuple[bytes, bytes]:
+def read_response(connection: socket, until: float) -> tuple[bytes, bytes]:
     """Return an answer's head and body; nothing of one that breaks off."""
     got = b""
     while True:
@@ -202,7 +205,7 @@ def header_value(head: bytes, wanted: bytes) -> bytes:
     return b""
 
 
-def start(directions: Directions, pause: float = START_PAUSE_SECONDS) -> int:
+def start_daemon(directions: HookDirections, pause: float = START_PAUSE_SECONDS) -> int:
     """Start a daemon that outlives us and return its process, unless somebody tried a moment
     ago: then it is 0."""
     home = directions.home
@@ -213,12 +216,16 @@ def start(directions: Directions, pause: float = START_PAUSE_SECONDS) -> int:
             continue
     stamp = open(f"{home}/run/start", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try:
-        return spawn(directions.command, f"{home}/logs/daemon.log") if claimed(stamp, pause) else 0
+        return (
+            spawn_process(directions.command, f"{home}/logs/daemon.log")
+            if claim_start(stamp, pause)
+            else 0
+        )
     finally:
         close(stamp)
 
 
-def claimed(stamp: int, pause: float) -> bool:
+def claim_start(stamp: int, pause: float) -> bool:
     """Whether it is for us to try: of several at once one gets the lock, and leaves its mark."""
     try:
         lockf(stamp, F_TLOCK, 0)
@@ -232,7 +239,7 @@ def claimed(stamp: int, pause: float) -> bool:
     return True
 
 
-def spawn(command: list[str], log: str) -> int:
+def spawn_process(command: list[str], log: str) -> int:
     """Start a process that holds nothing of ours: a host waits until its pipes are let go."""
     nowhere = "/dev/null"
     files = (
@@ -256,13 +263,13 @@ def read_bounded(handle: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while part := read(handle, PART_BYTES):
-        if size < INPUT_BYTES:
+        if size < MAX_INPUT_BYTES:
             parts.append(part)
         size += len(part)
     return b"".join(parts)
 
 
-def out_of_time(number: int, frame: object) -> None:
+def raise_timeout(number: int, frame: object) -> None:
     raise TimeoutError
 
 

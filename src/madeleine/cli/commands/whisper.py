@@ -21,7 +21,7 @@ from time import monotonic
 from madeleine.cli.door import Door
 from madeleine.cli.options import given
 from madeleine.cli.say import Say
-from madeleine.hooks.whisper import INPUT_BYTES, Directions, carry
+from madeleine.hooks.whisper import MAX_INPUT_BYTES, HookDirections, relay_hook
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +47,10 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         answer = door.call(f"whisper_{arguments.what}", query=given(session_id=session))
         say.reply(answer, lambda: str(answer["text"]).splitlines())
         return 0
-    directions = Directions(os.fspath(door.home))
+    directions = HookDirections(os.fspath(door.home))
     until = monotonic() + directions.seconds
-    sent = sys.stdin.buffer.read(INPUT_BYTES)
-    carry(
+    sent = sys.stdin.buffer.read(MAX_INPUT_BYTES)
+    relay_hook(
         directions,
         arguments.what,
         arguments.host,
