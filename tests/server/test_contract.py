@@ -245,11 +245,10 @@ def test_a_request_may_name_a_bare_date_where_it_takes_a_time(daemon: Daemon) ->
         name: each for name, each in schemas.items() if not each.get("additionalProperties", 1)
     }
 
-    assert formats_in([asked, list(bodies.values())]) == set()
-    after = bodies["RecallBody"]["properties"]["created_after"]
-    assert {name: each for name, each in after.items() if name != "description"} == TIME
-    until = bodies["MemoryDraft"]["properties"]["valid_until"]
-    assert (until["type"], until["anyOf"]) == (["string", "null"], TIME["anyOf"])
+    assert formats_in([asked, list(bodies.values())]) == {"uuid"}
+    for body, field in (("RecallBody", "created_after"), ("MemoryDraft", "valid_until")):
+        time = bodies[body]["properties"][field]
+        assert (time["type"], time["anyOf"]) == (["string", "null"], TIME["anyOf"])
     for name in ("2026-01-01", "2026-01-01T10:00:00Z"):
         daemon.ok("POST", "/agent/recall", {"query": "x", "created_after": name})
 
@@ -259,3 +258,30 @@ def test_a_tool_may_be_given_a_bare_date_where_it_takes_a_time() -> None:
 
     assert formats_in(schemas) == set()
     assert input_schema(BY_TOOL["recall"])["properties"]["as_of"]["anyOf"] == TIME["anyOf"]
+
+
+def test_a_body_of_which_nothing_is_needed_may_be_left_out(daemon: Daemon) -> None:
+    paths = daemon.ok("GET", "/openapi.json")["paths"]
+
+    assert paths["/agent/maintenance"]["post"]["requestBody"]["required"] is False
+    assert paths["/agent/remember"]["post"]["requestBody"]["required"] is True
+    assert daemon.ok("POST", "/agent/maintenance")["status"] == "idle"
+
+
+def test_null_means_left_out_but_where_it_takes_a_value_away(daemon: Daemon) -> None:
+    schemas = daemon.ok("GET", "/openapi.json")["components"]["schemas"]
+    kept = daemon.ok("POST", "/agent/remember", {"content": "Null is nothing", "title": None})
+
+    assert schemas["MemoryDraft"]["properties"]["title"]["type"] == ["string", "null"]
+    assert schemas["ReviseBody"]["properties"]["content"]["type"] == "string"
+    assert daemon.ask("POST", f"/agent/update/{kept['node_id']}", {"content": None}).status == 422
+
+
+@pytest.mark.parametrize("content", ["", "  ", "\n"])
+def test_a_text_that_says_nothing_is_against_the_document_and_refused(
+    daemon: Daemon, content: str
+) -> None:
+    schemas = daemon.ok("GET", "/openapi.json")["components"]["schemas"]
+
+    assert schemas["MemoryDraft"]["properties"]["content"]["pattern"] == r"\S"
+    assert daemon.ask("POST", "/agent/remember", {"content": content}).status == 422

@@ -6,7 +6,7 @@ import re
 
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
 from madeleine.api.contract.schema import JsonSchema, SchemaBuilder
-from madeleine.api.contract.shape import ShapeField
+from madeleine.api.contract.shape import ShapeField, shape_fields
 from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
 from madeleine.version import __version__
@@ -30,7 +30,7 @@ _TEXT: JsonSchema = {"type": "string"}
 def openapi() -> JsonSchema:
     """Return the OpenAPI 3.1 document."""
     paths: JsonSchema = {}
-    schemas = SchemaBuilder(CONTRACT)
+    schemas = SchemaBuilder(CONTRACT, null_is_absent=True)
     for route in (*ROUTES, *NON_JSON_ROUTES, OPENAPI):
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
     return {
@@ -66,7 +66,8 @@ def _operation(route: Route, schemas: SchemaBuilder) -> JsonSchema:
     }
     if shapes and shapes.body:
         content = {"application/json": {"schema": schemas.of(shapes.body)}}
-        operation["requestBody"] = {"required": True, "content": content}
+        is_needed = any(each.is_required for each in shape_fields(shapes.body))
+        operation["requestBody"] = {"required": is_needed, "content": content}
     if route.open:
         operation["security"] = []
     return operation

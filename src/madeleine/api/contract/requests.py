@@ -20,7 +20,10 @@ from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 
-Offset = Annotated[int, (("minimum", 0),)]
+MemoryUuid = Annotated[str, (("format", "uuid"),)]
+WrittenText = Annotated[str, (("pattern", r"\S"),)]
+"""A text that says something."""
+Offset = Annotated[int, (("minimum", 0), ("maximum", 1_000_000_000))]
 Limit100 = Annotated[int, (("minimum", 1), ("maximum", 100))]
 Limit200 = Annotated[int, (("minimum", 1), ("maximum", 200))]
 Limit500 = Annotated[int, (("minimum", 1), ("maximum", 500))]
@@ -63,7 +66,7 @@ class MemoryFilter(RequestShape):
 class MemoryDraft(RequestShape):
     """A memory to be written."""
 
-    content: str = field("the text to remember")
+    content: WrittenText = field("the text to remember")
     type: MemoryType | None = field(
         "fact, decision, preference, event, person, project, concept, procedure, goal, observation",
         default=None,
@@ -91,7 +94,7 @@ class MemoryDraft(RequestShape):
         default=None,
         nullable=True,
     )
-    id: str | None = field("a UUID of the caller's choice, for imports", default=None)
+    id: MemoryUuid | None = field("a UUID of the caller's choice, for imports", default=None)
     created: RequestTime | None = field("when it was first known, for imports", default=None)
     idempotency_key: str | None = field(
         "makes a repeated call return the first memory", default=None
@@ -116,7 +119,7 @@ class RememberManyBody(RequestShape):
 class RecallBody(MemoryFilter):
     """What `recall` is given."""
 
-    query: str = field("what is asked")
+    query: WrittenText = field("what is asked")
     limit: Limit100 | None = field("how many at most", default=None)
     session_id: str | None = field("the conversation that asks", default=None)
     explain: bool | None = field("show how each score came about", default=None)
@@ -181,7 +184,8 @@ class HistoryQuery(RequestShape):
 class ReviseBody(RequestShape):
     """What `revise` is given."""
 
-    content: str | None = field("the new text", default=None)
+    null_takes_away = True
+    content: WrittenText | None = field("the new text", default=None)
     type: MemoryType | None = field(
         "fact, decision, preference, event, person, project, concept, procedure, goal, observation",
         default=None,
@@ -261,7 +265,7 @@ class MergeBody(RequestShape):
     keep: str = field("the memory that stays")
     drop: str = field("the one that goes into it")
     title: str | None = field("the title of the result", default=None)
-    content: str | None = field("the text of the result", default=None)
+    content: WrittenText | None = field("the text of the result", default=None)
     reason: str | None = field("why", default=None)
     if_keep_version: str | None = field(
         "only if the one that stays still says what it said in this `version` of "
@@ -507,7 +511,7 @@ class UnshareSpaceBody(RequestShape):
 class PageSearchQuery(MemoryFilter):
     """What `page_search` is asked in the query."""
 
-    query: str = field("what is asked")
+    query: WrittenText = field("what is asked")
     limit: Limit100 | None = field("how many at most", default=None)
     why_not: str | None = field(
         "id of a memory that you miss: says why it is not there", default=None

@@ -25,11 +25,18 @@ _SCHEMA_BY_TYPE: Mapping[Any, JsonSchema] = {
 
 
 class SchemaBuilder:
-    """Makes schemas, and collects those that have a name."""
+    """Makes schemas, and collects those that have a name. Where `null_is_absent`, it is said of a
+    field of a request that null means the same as leaving it out."""
 
-    def __init__(self, contract: Contract, prefix: str = "#/components/schemas/") -> None:
+    def __init__(
+        self,
+        contract: Contract,
+        prefix: str = "#/components/schemas/",
+        null_is_absent: bool = False,
+    ) -> None:
         self._contract = contract
         self._prefix = prefix
+        self._null_is_absent = null_is_absent
         self.named: dict[str, JsonSchema] = {}
 
     def of(self, kind: Any) -> JsonSchema:
@@ -81,7 +88,7 @@ class SchemaBuilder:
         return {
             "type": "object",
             **({"description": described} if described else {}),
-            "properties": {each.wire: self.property_of(each, is_request) for each in fields},
+            "properties": {each.wire: self._property(each, kind) for each in fields},
             "required": [each.wire for each in needed],
             **({"additionalProperties": False} if is_request else {}),
             **({"additionalProperties": True} if getattr(kind, "is_open", False) else {}),
@@ -92,6 +99,14 @@ class SchemaBuilder:
         bare = _may_be_left_out(given, is_request) and not given.is_nullable
         kind = strip_none(given.type) if bare else given.type
         schema = self.of(kind)
+        return {**schema, "description": given.help} if given.help else schema
+
+    def _property(self, given: ShapeField, kind: Any) -> JsonSchema:
+        is_request = issubclass(kind, RequestShape)
+        null_is_absent = self._null_is_absent and is_request and not kind.null_takes_away
+        if not null_is_absent or given.is_required:
+            return self.property_of(given, is_request)
+        schema = self._any_of([strip_none(given.type), type(None)])
         return {**schema, "description": given.help} if given.help else schema
 
     def _any_of(self, kinds: Iterable[Any]) -> JsonSchema:

@@ -182,7 +182,10 @@ _BY_NAME: Mapping[str, Callable[..., object]] = types.MappingProxyType(
 
 
 class RequestShape:
-    """What a client sends: a field that has a default may be left out."""
+    """What a client sends: a field that has a default may be left out. Null means the same, unless
+    the request says what is to change: there null takes a value away."""
+
+    null_takes_away: typing.ClassVar[bool] = False
 
 
 class ShapeCodec(NamedTuple):

@@ -148,7 +148,7 @@ def show_run(context: HomeContext, call: OperationCall) -> RunDetail:
     """Return the changes that a run made, newest first, a page of them, and how it went."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", DEFAULT_CHANGES, 1, MAX_CHANGES)
-    offset = reader.whole("offset", 0, 0, 1_000_000)
+    offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
     stores = context.stores
     events = [

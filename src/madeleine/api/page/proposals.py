@@ -65,7 +65,7 @@ def read_selection(call: OperationCall) -> ProposalSelection:
         reader.text("status") or ProposalStatus.PENDING.value,
         reader.text("type"),
         reader.whole("limit", DEFAULT_PROPOSALS, 1, MAX_PROPOSALS),
-        reader.whole("offset", 0, 0, 1_000_000),
+        reader.whole("offset", 0, 0, 1_000_000_000),
     )
     reader.done()
     if asked.status not in STATUSES_BY_FILTER:
