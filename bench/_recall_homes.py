@@ -22,7 +22,7 @@ from _recall_sets import Draft, Store
 
 import madeleine
 from madeleine import Madeleine
-from madeleine.cli.progress import Bar
+from madeleine.cli.progress import ProgressBar
 from madeleine.minds.cache import EmbeddingCache
 
 AT_ONCE = 256  # drafts in one call: the bar moves every second or two
@@ -119,9 +119,9 @@ def remember_all(opened: Madeleine, drafts: Sequence[Draft], what: str) -> None:
             advance(min(start + AT_ONCE, len(drafts)), len(drafts))
 
 
-def bar(what: str) -> Bar:
+def bar(what: str) -> ProgressBar:
     """Return a progress bar, which is silent unless somebody watches."""
-    return Bar(sys.stderr if sys.stderr.isatty() else None, what)
+    return ProgressBar(sys.stderr if sys.stderr.isatty() else None, what)
 
 
 def digest(value: object) -> str:

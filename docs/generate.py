@@ -21,7 +21,7 @@ from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
 from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.contract.typescript import render_typescript
 from madeleine.api.reference import render_routes_page
-from madeleine.cli.reference import page as commands_page
+from madeleine.cli.reference import render_page as commands_page
 from madeleine.errors import MadeleineError
 from madeleine.ingest.transcripts import IntakeStop
 from madeleine.model.cause import HookProblem, NoteKind, ReasonKind, SilenceKind, WhisperSilence

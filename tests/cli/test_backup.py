@@ -13,8 +13,8 @@ from madeleine.api.local import LocalDoor
 from madeleine.cli import progress
 from madeleine.cli import running as watching
 from madeleine.cli.commands import backup
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput
 from tests.cli.running import Cli
 from tests.server.running import eventually
 
@@ -24,8 +24,8 @@ DRAWN = re.compile(r"backup  (\d+)/(\d+)  50 %")
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw at once, and look often."""
-    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(watching, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "SHOW_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(watching, "POLL_SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -33,8 +33,8 @@ def test_a_backup_shows_how_far_it_is_where_a_terminal_watches(cli: Cli) -> None
     for text in ("tea at five", "coffee at nine", "the tide at noon"):
         cli.remember(text)
     out, err = io.StringIO(), io.StringIO()
-    say = Say(out, err, live=True)
-    with Door(str(cli.home), say) as door:
+    say = CommandOutput(out, err, live=True)
+    with CommandDoor(str(cli.home), say) as door:
         opened = door.open()
         assert isinstance(opened, LocalDoor)
         asked = argparse.Namespace(list=False, to=None)

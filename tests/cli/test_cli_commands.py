@@ -286,7 +286,7 @@ def test_bench_lists_the_programs_of_a_checkout(
     folder.mkdir(parents=True)
     program = "def helper():\n    pass\n\n\ndef main(argv):\n    print(argv)\n    return 0\n"
     (folder / "sample.py").write_text(program, encoding="utf-8")
-    monkeypatch.setattr("madeleine.cli.commands.bench.folders", lambda: [folder])
+    monkeypatch.setattr("madeleine.cli.commands.bench.benchmark_folders", lambda: [folder])
 
     assert cli("bench").out == "sample\n"
     assert cli("bench", "sample", "--", "--size", "3").out == "['--size', '3']\n"
@@ -296,7 +296,7 @@ def test_bench_lists_the_programs_of_a_checkout(
 def test_bench_outside_of_a_checkout_says_where_they_are(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madeleine.cli.commands.bench.folders", list)
+    monkeypatch.setattr("madeleine.cli.commands.bench.benchmark_folders", list)
 
     ran = cli("bench", "store")
 

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from madeleine.cli.tour import EXAMPLES
+from madeleine.cli.tour import EXAMPLE_DRAFTS
 from tests.cli.running import MODULE, Cli
 from tests.server.running import running
 
@@ -229,7 +229,7 @@ def test_the_tour_can_be_taken_twice(cli: Cli) -> None:
         first, second = _tour(cli, 0), _tour(cli, 0)
 
         assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-        assert f"remembered {len(EXAMPLES)} examples" in first.stdout
+        assert f"remembered {len(EXAMPLE_DRAFTS)} examples" in first.stdout
         assert "examples" not in second.stdout
         assert "$ madeleine recall" in first.stdout
         assert "What an agent is whispered" in first.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.cli.commands.status import problems
+from madeleine.cli.commands.status import status_problems
 from tests.cli.running import Cli
 
 
@@ -273,6 +273,6 @@ def test_a_backup_that_fails_unasked_is_among_the_problems(cli: Cli) -> None:
     answer = cli.ok("status")
     loops = [{"name": "backup", "problem": "cannot write x"}, {"name": "journal", "problem": None}]
 
-    told = list(problems({**answer, "daemon": {"loops": loops}}))
+    told = list(status_problems({**answer, "daemon": {"loops": loops}}))
 
     assert told == ["the daemon's backup: cannot write x"]

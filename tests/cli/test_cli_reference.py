@@ -7,15 +7,15 @@ import pkgutil
 from pathlib import Path
 
 from madeleine.cli import commands
-from madeleine.cli.reference import page
-from madeleine.cli.table import command_names, module_of
+from madeleine.cli.reference import render_page
+from madeleine.cli.table import command_module, command_names
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_names_every_command_and_option() -> None:
     """That the committed page is this one is checked in tests/contracts."""
-    text = page()
+    text = render_page()
 
     for name in command_names():
         assert f"### `madeleine {name}" in text
@@ -27,9 +27,9 @@ def test_every_module_is_a_command_and_every_command_a_module() -> None:
         f"{commands.__name__}.{each.name}" for each in pkgutil.iter_modules(commands.__path__)
     }
 
-    assert modules == {module_of(name) for name in command_names()}
+    assert modules == {command_module(name) for name in command_names()}
     for name in command_names():
-        module = importlib.import_module(module_of(name))
+        module = importlib.import_module(command_module(name))
         assert callable(module.run)
         assert callable(module.add_arguments)
 

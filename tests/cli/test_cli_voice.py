@@ -14,10 +14,17 @@ import pytest
 from madeleine import __version__
 from madeleine.api.places import DEFAULT_HOME, home_path
 from madeleine.cli.main import main, split_words
-from madeleine.cli.progress import Bar, progress_text
-from madeleine.cli.say import Say
+from madeleine.cli.progress import ProgressBar, render_progress
+from madeleine.cli.say import CommandOutput
 from madeleine.cli.table import command_names
-from madeleine.cli.words import Row, age, columns, fitted, plural, table
+from madeleine.cli.words import (
+    MemoryRow,
+    count_columns,
+    fit_to_columns,
+    render_age,
+    render_count,
+    render_table,
+)
 from tests.cli.running import MODULE, Cli
 
 NOW = 1_794_744_000.0  # 2026-11-15T12:00:00Z
@@ -37,39 +44,44 @@ NOW = 1_794_744_000.0  # 2026-11-15T12:00:00Z
     ],
 )
 def test_an_age_is_told_in_the_unit_that_fits(moment: str, words: str) -> None:
-    assert age(moment, NOW) == words
+    assert render_age(moment, NOW) == words
 
 
 def test_a_count_of_one_is_singular() -> None:
-    assert (plural(1, "memory", "memories"), plural(1204, "file")) == ("1 memory", "1,204 files")
+    assert (render_count(1, "memory", "memories"), render_count(1204, "file")) == (
+        "1 memory",
+        "1,204 files",
+    )
 
 
 def test_wide_letters_take_two_columns() -> None:
-    assert columns("潮汐") == 4
-    assert fitted("潮汐の表です", 6) == "潮汐… "
-    assert columns(fitted("潮汐の表です", 6)) == 6
+    assert count_columns("潮汐") == 4
+    assert fit_to_columns("潮汐の表です", 6) == "潮汐… "
+    assert count_columns(fit_to_columns("潮汐の表です", 6)) == 6
 
 
 def test_a_long_title_is_cut_so_that_the_line_fits() -> None:
-    say = Say(io.StringIO(), io.StringIO(), width=60)
+    say = CommandOutput(io.StringIO(), io.StringIO(), width=60)
 
-    lines = table([Row("7f3a91c2", "decision", "long " * 30, "0.82", "12 days ago")], say)
+    lines = render_table(
+        [MemoryRow("7f3a91c2", "decision", "long " * 30, "0.82", "12 days ago")], say
+    )
 
     assert len(lines[0]) <= 60
     assert "…" in lines[0]
 
 
 def test_progress_says_how_much_is_left() -> None:
-    assert progress_text(412, 1000, 2.1) == "412/1,000  41 %  about 3 s left"
-    assert progress_text(1000, 1000, 5) == "1,000/1,000  100 %"
-    assert progress_text(7, None, 5) == "7"
+    assert render_progress(412, 1000, 2.1) == "412/1,000  41 %  about 3 s left"
+    assert render_progress(1000, 1000, 5) == "1,000/1,000  100 %"
+    assert render_progress(7, None, 5) == "7"
 
 
 def test_a_bar_draws_only_after_a_moment_and_clears_itself() -> None:
     seconds = iter([0.0, 0.1, 1.0, 1.01, 2.0])
     stream = io.StringIO()
 
-    with Bar(stream, "indexing", clock=lambda: next(seconds)) as bar:
+    with ProgressBar(stream, "indexing", clock=lambda: next(seconds)) as bar:
         for done in (1, 2, 3, 4):
             bar(done, 4)
 
@@ -78,7 +90,7 @@ def test_a_bar_draws_only_after_a_moment_and_clears_itself() -> None:
 
 
 def test_a_bar_without_a_terminal_is_silent() -> None:
-    Bar(None, "indexing")(1, 2)
+    ProgressBar(None, "indexing")(1, 2)
 
 
 def test_general_options_stand_anywhere_before_two_dashes() -> None:

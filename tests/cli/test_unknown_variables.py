@@ -117,8 +117,9 @@ def test_a_hook_stays_quiet(cli: Cli, verb: str) -> None:
 
 def test_right_names_load_no_settings() -> None:
     code = (
-        "import sys; from madeleine.cli.main import _unknown_variables; before = set(sys.modules); "
-        "assert _unknown_variables(None) == []; "
+        "import sys; from madeleine.cli.main import _unknown_variable_notes; "
+        "before = set(sys.modules); "
+        "assert _unknown_variable_notes(None) == []; "
         "print(sorted(each for each in set(sys.modules) - before if 'madeleine' in each))"
     )
     environment = {"MADELEINE_WHISPER_HOLDOUT": "0.1", "MADELEINE_HOME": "/nowhere"}

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from madeleine.api.places import home_path
 from madeleine.api.remote import RemoteDoor, find_daemon
-from madeleine.cli.say import Say
+from madeleine.cli.say import CommandOutput
 from madeleine.errors import HomeBusy
 
-BY = "cli"  # who made a change, in history and audit
+CLI_AUTHOR = "cli"  # who made a change, in history and audit
 
 
-class Opened(Protocol):
+class OperationCaller(Protocol):
     """What both doors can do."""
 
     def call(
@@ -33,13 +33,13 @@ class Opened(Protocol):
     def close(self) -> None: ...
 
 
-class Door:
+class CommandDoor:
     """Calls operations by name (see api/routes.py) and returns their answers."""
 
-    def __init__(self, home: str | None, say: Say) -> None:
+    def __init__(self, home: str | None, say: CommandOutput) -> None:
         self.home: Path = home_path(home)
         self._say = say
-        self._opened: Opened | None = None
+        self._opened: OperationCaller | None = None
 
     def call(
         self,
@@ -50,9 +50,9 @@ class Door:
         body: dict[str, object] | None = None,
     ) -> dict[str, Any]:
         """Carry out one operation and return its answer."""
-        return self.open().call(name, id=id, query=query, body=body, by=BY)
+        return self.open().call(name, id=id, query=query, body=body, by=CLI_AUTHOR)
 
-    def open(self) -> Opened:
+    def open(self) -> OperationCaller:
         """Find the way to the memories; from then on several threads may call."""
         if self._opened is None:
             self._opened = self.daemon() or self._open_here()
@@ -66,7 +66,7 @@ class Door:
         """Open the home here with an index made anew, whatever state the old one is in."""
         self._opened = self._open_here(fresh_index=True)
 
-    def _open_here(self, fresh_index: bool = False) -> Opened:
+    def _open_here(self, fresh_index: bool = False) -> OperationCaller:
         try:
             return self._local(fresh_index)
         except HomeBusy:
@@ -75,7 +75,7 @@ class Door:
                 raise
             return started
 
-    def _local(self, fresh_index: bool) -> Opened:
+    def _local(self, fresh_index: bool) -> OperationCaller:
         from madeleine.api.local import LocalDoor
         from madeleine.bootstrap import open_home
 
@@ -89,7 +89,7 @@ class Door:
             self._opened.close()
             self._opened = None
 
-    def __enter__(self) -> Door:
+    def __enter__(self) -> CommandDoor:
         return self
 
     def __exit__(

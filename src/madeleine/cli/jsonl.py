@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.api.wire import error_to_json
-from madeleine.cli.door import Door
-from madeleine.cli.options import given
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none
 from madeleine.cli.parsing import NotUnicode
-from madeleine.cli.progress import Bar
-from madeleine.cli.say import Say, clean
+from madeleine.cli.progress import ProgressBar
+from madeleine.cli.say import CommandOutput, escape_controls
 from madeleine.errors import ERROR_BASES, MadeleineError, NoFile, Rejected
 
 BATCH_LINES = 256
 BATCH_BYTES = 4_000_000  # well under what the daemon takes in one request
-SHOWN_CHARS = 60
+MAX_SHOWN_CHARS = 60
 
 
 @dataclass(slots=True)
-class Line:
+class DraftLine:
     """One line of the file: its number, and the draft in it or what is wrong with it."""
 
     number: int
@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Tally:
+class LineTally:
     """What became of the lines."""
 
     written: int = 0
@@ -53,17 +53,21 @@ class Tally:
 
 
 def remember_lines(
-    name: str, shared: dict[str, object], door: Door, say: Say, space: str | None = None
+    name: str,
+    shared: dict[str, object],
+    door: CommandDoor,
+    say: CommandOutput,
+    space: str | None = None,
 ) -> int:
     """Remember every line of the file; the first refusal gives the exit code. `space` is that of
     lines that name none."""
-    data = _read(name)
+    data = _read_input(name)
     total = data.count(b"\n") + (not data.endswith(b"\n"))
-    tally = Tally()
-    writer = _Writer(say, "standard input" if name == "-" else name, tally)
+    tally = LineTally()
+    writer = _ResultWriter(say, "standard input" if name == "-" else name, tally)
     with say.progress("remembering") as bar:
-        for batch in batches(data, shared):
-            _one_batch(batch, door, space, writer, bar)
+        for batch in read_batches(data, shared):
+            _remember_batch(batch, door, space, writer, bar)
             bar(batch[-1].number, total)
     writer.end()
     where = f"; lines that name no space are in space {space}" if space else ""
@@ -73,9 +77,9 @@ def remember_lines(
     return tally.exit_code
 
 
-def batches(data: bytes, shared: dict[str, object]) -> Iterator[list[Line]]:
+def read_batches(data: bytes, shared: dict[str, object]) -> Iterator[list[DraftLine]]:
     """Give the lines in batches bounded in number and size; blank lines are left out."""
-    batch: list[Line] = []
+    batch: list[DraftLine] = []
     size = 0
     for number, raw in enumerate(data.split(b"\n"), start=1):
         if not raw.strip():
@@ -83,58 +87,70 @@ def batches(data: bytes, shared: dict[str, object]) -> Iterator[list[Line]]:
         if batch and (len(batch) >= BATCH_LINES or size + len(raw) > BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(_parsed(number, raw, shared))
+        batch.append(_parse_line(number, raw, shared))
         size += len(raw)
     if batch:
         yield batch
 
 
-def _parsed(number: int, raw: bytes, shared: dict[str, object]) -> Line:
+def _parse_line(number: int, raw: bytes, shared: dict[str, object]) -> DraftLine:
     try:
         draft = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        return Line(number, error=NotUnicode("the line", error.start))
+        return DraftLine(number, error=NotUnicode("the line", error.start))
     except (ValueError, RecursionError) as error:
-        return Line(number, error=Rejected(f"not JSON: {error}", hint="one JSON object per line"))
+        return DraftLine(
+            number, error=Rejected(f"not JSON: {error}", hint="one JSON object per line")
+        )
     if not isinstance(draft, dict):
-        return Line(number, error=Rejected("not a JSON object", hint="one JSON object per line"))
-    return Line(number, {**shared, **draft})
+        return DraftLine(
+            number, error=Rejected("not a JSON object", hint="one JSON object per line")
+        )
+    return DraftLine(number, {**shared, **draft})
 
 
-def _one_batch(batch: list[Line], door: Door, space: str | None, writer: _Writer, bar: Bar) -> None:
+def _remember_batch(
+    batch: list[DraftLine],
+    door: CommandDoor,
+    space: str | None,
+    writer: _ResultWriter,
+    bar: ProgressBar,
+) -> None:
     drafts = [line.draft for line in batch if line.error is None]
-    query = given(default_space=space)
+    query = drop_none(default_space=space)
     done = door.call("remember_many", query=query, body={"items": drafts}) if drafts else {}
     answers = iter(done.get("results", ()))
     bar.clear()
     for line in batch:
-        writer.write(line, next(answers) if line.error is None else _refusal(line.error))
+        writer.write(line, next(answers) if line.error is None else _error_result(line.error))
 
 
-def _refusal(error: MadeleineError) -> dict[str, Any]:
+def _error_result(error: MadeleineError) -> dict[str, Any]:
     return {"error": error_to_json(error)}
 
 
-class _Writer:
+class _ResultWriter:
     """Prints each result as it comes: a line of words, or a line of the one document."""
 
-    def __init__(self, say: Say, name: str, tally: Tally) -> None:
+    def __init__(self, say: CommandOutput, name: str, tally: LineTally) -> None:
         self._say = say
         self._name = name
         self._tally = tally
         self._before = '{"results": ['
 
-    def write(self, line: Line, result: dict[str, Any]) -> None:
+    def write(self, line: DraftLine, result: dict[str, Any]) -> None:
         self._count(result)
         if self._say.as_json:
             text = self._say.as_text({"line": line.number, **result})
             self._say.line(f"{self._before}{text}")
             self._before = ","
         elif "error" in result:
-            self._say.talk(f"{self._name}:{line.number}: {clean(result['error']['message'])}")
+            self._say.talk(
+                f"{self._name}:{line.number}: {escape_controls(result['error']['message'])}"
+            )
         else:
             words = "known already:" if result.get("existing") else "remembered"
-            self._say.line(f"{words} {result['node_id'][:8]}  {_beginning(line.draft)}")
+            self._say.line(f"{words} {result['node_id'][:8]}  {_draft_headline(line.draft)}")
 
     def end(self) -> None:
         if self._say.as_json:
@@ -149,12 +165,12 @@ class _Writer:
             self._tally.written += 1
 
 
-def _beginning(draft: dict[str, object]) -> str:
-    text = " ".join(clean(str(draft.get("title") or draft.get("content"))).split())
-    return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+def _draft_headline(draft: dict[str, object]) -> str:
+    text = " ".join(escape_controls(str(draft.get("title") or draft.get("content"))).split())
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
 
 
-def _read(name: str) -> bytes:
+def _read_input(name: str) -> bytes:
     if name == "-":
         return sys.stdin.buffer.read()
     path = Path(name)

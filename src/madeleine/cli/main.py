@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from madeleine.cli.table import command_names, help_text, module_of
+from madeleine.cli.table import command_module, command_names, render_help
 from madeleine.errors import MadeleineError, Rejected
 from madeleine.version import __version__
 
@@ -19,13 +19,13 @@ TYPE_CHECKING = False  # as typing has it; importing typing would be most of the
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from madeleine.cli.say import Say
+    from madeleine.cli.say import CommandOutput
 
-INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
+EXIT_INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 GLOBAL_FLAGS = ("--json",)
 GLOBAL_VALUES = ("--home",)
-SILENT = ("inject", "store")  # of `whisper`: hosts wait for these, and may show what they say
-BARE = ("mcp",)  # started by hosts that wait: without a parser, a voice and a door
+SILENT_VERBS = ("inject", "store")  # of `whisper`: hosts wait for these, and may show what they say
+UNPARSED_COMMANDS = ("mcp",)  # started by hosts that wait: without a parser, a voice and a door
 
 
 class UnknownCommand(Rejected):
@@ -42,17 +42,17 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     options, command, rest = split_words(words)
-    if command in BARE and not rest:
+    if command in UNPARSED_COMMANDS and not rest:
         return int(_load_command(command).start(options))
     if command is not None:
-        return _with_voice(command, options, rest)
+        return _run_and_report(command, options, rest)
     if not rest or rest[0] in ("-h", "--help"):
-        print(help_text())
+        print(render_help())
         return 0
     if rest[0] in ("-V", "--version"):
         print(f"madeleine {__version__}")
         return 0
-    return _refused_option(rest[0], options)
+    return _refuse_option(rest[0], options)
 
 
 def split_words(words: list[str]) -> tuple[list[str], str | None, list[str]]:
@@ -84,39 +84,39 @@ def split_words(words: list[str]) -> tuple[list[str], str | None, list[str]]:
 
 def _load_command(name: str) -> ModuleType:
     """Import the module of one command, and of no other."""
-    return importlib.import_module(module_of(name))
+    return importlib.import_module(command_module(name))
 
 
-def _with_voice(command: str, options: list[str], rest: list[str]) -> int:
+def _run_and_report(command: str, options: list[str], rest: list[str]) -> int:
     """Run the command with somewhere to speak, and say what went wrong."""
-    from madeleine.cli.say import ReaderGone, make_say, stop_writing
+    from madeleine.cli.say import ReaderGone, make_output, silence_stdout
 
-    say = make_say(as_json="--json" in options)
+    say = make_output(as_json="--json" in options)
     try:
-        code = _run(command, options, rest, say)
+        code = _run_command(command, options, rest, say)
         say.flush()
     except MadeleineError as error:
-        return _problem(say, error)
+        return _report_problem(say, error)
     except KeyboardInterrupt:
         say.end_line()
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except ReaderGone:
-        return stop_writing()
+        return silence_stdout()
     return code
 
 
-def _problem(say: Say, error: MadeleineError) -> int:
-    from madeleine.cli.say import ReaderGone, stop_writing
+def _report_problem(say: CommandOutput, error: MadeleineError) -> int:
+    from madeleine.cli.say import ReaderGone, silence_stdout
 
     try:
         say.problem(error)
         say.flush()
     except ReaderGone:
-        stop_writing()
+        silence_stdout()
     return error.exit_code
 
 
-def _run(command: str, options: list[str], rest: list[str], say: Say) -> int:
+def _run_command(command: str, options: list[str], rest: list[str], say: CommandOutput) -> int:
     from madeleine.cli.parsing import check_words, make_parser
 
     check_words([*options, command, *rest])
@@ -130,20 +130,20 @@ def _run(command: str, options: list[str], rest: list[str], say: Say) -> int:
         say.line(parser.format_help().rstrip())
         return 0
     arguments = parser.parse_args([*options, *rest])
-    if not (command == "whisper" and arguments.what in SILENT):
-        say.notes(_unknown_variables(arguments.home))
-    from madeleine.cli.door import Door
+    if not (command == "whisper" and arguments.what in SILENT_VERBS):
+        say.notes(_unknown_variable_notes(arguments.home))
+    from madeleine.cli.door import CommandDoor
 
-    with Door(arguments.home, say) as door:
+    with CommandDoor(arguments.home, say) as door:
         return int(module.run(arguments, door, say))
 
 
-def _unknown_variables(home: str | None) -> list[str]:
+def _unknown_variable_notes(home: str | None) -> list[str]:
     """Return what to say about variables that mean nothing. The settings are read only if one of
     them is not among the names of ours: it may still be one that a setting names for a key."""
-    from madeleine.cli.surroundings import settings_named
+    from madeleine.cli.surroundings import find_setting_variables
 
-    names = settings_named()
+    names = find_setting_variables()
     if not names:
         return []
     from madeleine.cli.variable_names import VARIABLE_NAMES
@@ -156,11 +156,11 @@ def _unknown_variables(home: str | None) -> list[str]:
     return describe_unknown_home_variables(home_path(home))
 
 
-def _refused_option(word: str, options: list[str]) -> int:
-    from madeleine.cli.say import make_say
+def _refuse_option(word: str, options: list[str]) -> int:
+    from madeleine.cli.say import make_output
 
     error = Rejected(f"no option `{word}` here", hint="name a command first: `madeleine recall …`")
-    make_say(as_json="--json" in options).problem(error)
+    make_output(as_json="--json" in options).problem(error)
     return error.exit_code
 
 

@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import NoReturn
 
-from madeleine.cli.table import summary_of
+from madeleine.cli.table import command_summary
 from madeleine.errors import Rejected
 
 
@@ -25,17 +25,17 @@ class NotUnicode(Rejected):
         )
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that refuses like every other part of Madeleine: message, hint, exit code 2."""
 
     def error(self, message: str) -> NoReturn:
         raise Rejected(message, hint=f"`{self.prog} --help` shows how it is used")
 
 
-def make_parser(command: str, module: ModuleType) -> Parser:
+def make_parser(command: str, module: ModuleType) -> CommandParser:
     """Return the parser of one command, with the options that every command takes."""
-    about = (module.__doc__ or summary_of(command)).strip()
-    parser = Parser(
+    about = (module.__doc__ or command_summary(command)).strip()
+    parser = CommandParser(
         prog=f"madeleine {command}",
         description=about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -60,17 +60,17 @@ def check_words(words: list[str]) -> None:
             raise NotUnicode(f"word {number} of the command", at) from error
 
 
-def text_or_stdin(given: str) -> str:
+def read_text_argument(given: str) -> str:
     """Return the text itself, or for `-` all of standard input less its last line end."""
     if given != "-":
         return given
     if sys.stdin.isatty():
         print("reading from the terminal; end with Ctrl-D", file=sys.stderr)
-    text = decoded(sys.stdin.buffer.read(), "standard input")
+    text = decode_text(sys.stdin.buffer.read(), "standard input")
     return text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
 
 
-def decoded(data: bytes, what: str) -> str:
+def decode_text(data: bytes, what: str) -> str:
     """Return bytes as text, a byte order mark left out."""
     try:
         return data.decode("utf-8-sig")

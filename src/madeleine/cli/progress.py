@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import TextIO
 
 REDRAW_SECONDS = 0.1  # faster is only flicker
-QUIET_SECONDS = 0.5  # what ends sooner needs no bar
-_ERASE = "\r\x1b[K"
+SHOW_AFTER_SECONDS = 0.5  # what ends sooner needs no bar
+_ERASE_LINE = "\r\x1b[K"
 
 
-class Bar:
+class ProgressBar:
     """Draws on `stream`; without one it stays silent."""
 
     def __init__(
@@ -22,7 +22,7 @@ class Bar:
         self._what = what
         self._clock = clock
         self._began = clock()
-        self._drawn_at = self._began + QUIET_SECONDS - REDRAW_SECONDS
+        self._drawn_at = self._began + SHOW_AFTER_SECONDS - REDRAW_SECONDS
         self._drawn = False
 
     def __call__(self, done: int, total: int | None = None) -> None:
@@ -30,8 +30,8 @@ class Bar:
         now = self._clock()
         if self._stream is None or now - self._drawn_at < REDRAW_SECONDS:
             return
-        text = progress_text(done, total, now - self._began)
-        self._stream.write(f"{_ERASE}{self._what}  {text}")
+        text = render_progress(done, total, now - self._began)
+        self._stream.write(f"{_ERASE_LINE}{self._what}  {text}")
         self._stream.flush()
         self._drawn_at, self._drawn = now, True
 
@@ -43,11 +43,11 @@ class Bar:
     def clear(self) -> None:
         """Take the bar away, so that other lines can be printed."""
         if self._stream is not None and self._drawn:
-            self._stream.write(_ERASE)
+            self._stream.write(_ERASE_LINE)
             self._stream.flush()
             self._drawn = False
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def __exit__(
@@ -59,17 +59,17 @@ class Bar:
         self.clear()
 
 
-def progress_text(done: int, total: int | None, seconds: float) -> str:
+def render_progress(done: int, total: int | None, seconds: float) -> str:
     """Return how far the work is, and about how long it will still take."""
     if not total:
         return f"{done:,}"
     text = f"{done:,}/{total:,}  {100 * done // total} %"
     if not done or done >= total:
         return text
-    return f"{text}  about {_span(seconds / done * (total - done))} left"
+    return f"{text}  about {_render_duration(seconds / done * (total - done))} left"
 
 
-def _span(seconds: float) -> str:
+def _render_duration(seconds: float) -> str:
     whole = max(1, round(seconds))
     if whole < 90:
         return f"{whole} s"

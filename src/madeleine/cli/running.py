@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput
 from madeleine.errors import MadeleineError
 
-LOOK_SECONDS = 0.3  # between two looks how far a run is
+POLL_SECONDS = 0.3  # between two looks how far a run is
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunRequest:
     """What is to be run: the operation with its request, what stops it, and its bar's name."""
 
     operation: str
@@ -29,10 +29,10 @@ class Wanted:
     """The operation that says under `running` how far it is."""
 
 
-class _Run(threading.Thread):
+class _RunThread(threading.Thread):
     """The call that waits until the run is over, while another thread shows how far it is."""
 
-    def __init__(self, wanted: Wanted, door: Door) -> None:
+    def __init__(self, wanted: RunRequest, door: CommandDoor) -> None:
         super().__init__(daemon=True)
         self._wanted = wanted
         self._door = door
@@ -60,13 +60,13 @@ class _Run(threading.Thread):
         return self.answer
 
 
-def run_with_bar(wanted: Wanted, door: Door, say: Say) -> dict[str, Any]:
+def run_with_bar(wanted: RunRequest, door: CommandDoor, say: CommandOutput) -> dict[str, Any]:
     """Run it and return the answer. Ctrl-C stops the run; what it has done stays."""
     door.open()
-    running = _Run(wanted, door)
+    running = _RunThread(wanted, door)
     running.start()
     try:
-        _watch(running, wanted, door, say)
+        _watch_run(running, wanted, door, say)
     except KeyboardInterrupt:
         if wanted.stops is None:
             raise
@@ -77,16 +77,18 @@ def run_with_bar(wanted: Wanted, door: Door, say: Say) -> dict[str, Any]:
     return running.result()
 
 
-def _watch(running: _Run, wanted: Wanted, door: Door, say: Say) -> None:
+def _watch_run(
+    running: _RunThread, wanted: RunRequest, door: CommandDoor, say: CommandOutput
+) -> None:
     """Draw how far the run is, where somebody sees it."""
     with say.progress(wanted.title) as bar:
         while running.is_alive():
-            running.join(LOOK_SECONDS)
+            running.join(POLL_SECONDS)
             if say.live and running.is_alive():
-                _draw(door.call(wanted.watched)["running"], bar)
+                _draw_progress(door.call(wanted.watched)["running"], bar)
 
 
-def _draw(running: Mapping[str, Any] | None, bar: Any) -> None:
+def _draw_progress(running: Mapping[str, Any] | None, bar: Any) -> None:
     if running is not None:
         bar.of(running["id"])
         bar(running["done"], running["total"] or None)

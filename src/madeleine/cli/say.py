@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from madeleine.api.wire import error_to_json
-from madeleine.cli.progress import Bar
-from madeleine.cli.surroundings import is_live, wants_colour, width_of
+from madeleine.cli.progress import ProgressBar
+from madeleine.cli.surroundings import is_live_terminal, terminal_width, wants_colour
 from madeleine.errors import MadeleineError
 
 Json = Mapping[str, Any]
-READER_GONE = 141  # what a shell reports when `| head` has seen enough
+EXIT_READER_GONE = 141  # what a shell reports when `| head` has seen enough
 
-_BOLD, _DIM, _RED, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
+_BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 # Every control character but line end and tab, and the ones that turn text around.
-_UNSEEN = {
+_CONTROL_CHARS = {
     code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (9, 10)
 } | {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
@@ -34,7 +34,7 @@ class ReaderGone(Exception):
 
 
 @dataclass(slots=True)
-class Say:
+class CommandOutput:
     """One command's voice."""
 
     out: TextIO
@@ -79,26 +79,26 @@ class Say:
         for note in notes:
             if note not in self._said:
                 self._said.add(note)
-                self.talk(f"note: {clean(note)}")
+                self.talk(f"note: {escape_controls(note)}")
 
     def problem(self, error: MadeleineError) -> None:
         """Say what went wrong and what to type next."""
         if self.as_json:
             self.document({"error": error_to_json(error)})
-        label = f"{_RED}error:{_PLAIN}" if self.colour_talk else "error:"
-        self.talk(f"{label} {clean(error.message)}")
+        label = f"{_RED}error:{_RESET}" if self.colour_talk else "error:"
+        self.talk(f"{label} {escape_controls(error.message)}")
         if error.hint:
-            self.talk(f"hint: {clean(error.hint)}")
+            self.talk(f"hint: {escape_controls(error.hint)}")
 
-    def progress(self, what: str) -> Bar:
+    def progress(self, what: str) -> ProgressBar:
         """Return a progress bar; it draws only where a terminal watches."""
-        return Bar(self.err if self.live else None, what)
+        return ProgressBar(self.err if self.live else None, what)
 
     def bold(self, text: str) -> str:
-        return f"{_BOLD}{text}{_PLAIN}" if self.colour else text
+        return f"{_BOLD}{text}{_RESET}" if self.colour else text
 
     def dim(self, text: str) -> str:
-        return f"{_DIM}{text}{_PLAIN}" if self.colour else text
+        return f"{_DIM}{text}{_RESET}" if self.colour else text
 
     def end_line(self) -> None:
         """After Ctrl-C: leave the shell's prompt on a line of its own."""
@@ -116,35 +116,35 @@ class Say:
             raise ReaderGone from error
 
 
-def make_say(as_json: bool) -> Say:
+def make_output(as_json: bool) -> CommandOutput:
     """Return the voice for this process's own stdout and stderr."""
     for stream in (sys.stdout, sys.stderr):
-        _never_refuse(stream)
-    return Say(
+        _escape_unencodable(stream)
+    return CommandOutput(
         sys.stdout,
         sys.stderr,
         as_json=as_json,
         colour=wants_colour(sys.stdout),
         colour_talk=wants_colour(sys.stderr),
-        live=is_live(sys.stderr),
-        width=width_of(sys.stdout),
+        live=is_live_terminal(sys.stderr),
+        width=terminal_width(sys.stdout),
     )
 
 
-def stop_writing() -> int:
+def silence_stdout() -> int:
     """Point stdout to nowhere, so that closing it at exit cannot fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
-    return READER_GONE
+    return EXIT_READER_GONE
 
 
-def clean(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Return the text with control characters written out."""
-    return text.translate(_UNSEEN)
+    return text.translate(_CONTROL_CHARS)
 
 
-def _never_refuse(stream: Any) -> None:
+def _escape_unencodable(stream: Any) -> None:
     """A terminal that cannot show a character gets it written out instead of a crash."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")

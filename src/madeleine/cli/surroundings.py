@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TextIO
 
 PIPE_WIDTH = 100  # where no terminal says how wide it is
-LEAST_WIDTH = 40
+MIN_WIDTH = 40
 
 
-def variable(name: str) -> str:
+def read_variable(name: str) -> str:
     """Return a variable of the environment, empty when it is not set."""
     return os.environ.get(name, "")  # noqa: TID251  # a terminal's business, no setting
 
 
-def environment() -> Mapping[str, str]:
+def read_environment() -> Mapping[str, str]:
     """Return the whole environment, for settings that stand there."""
     return os.environ  # noqa: TID251  # what `config` shows
 
 
-def settings_named() -> list[str]:
+def find_setting_variables() -> list[str]:
     """Return the variables that look like settings of ours; the home is none that could be
     misspelt unnoticed."""
     prefixes = ("MADELEINE_", "CONSOLIDATION_")
@@ -40,16 +40,16 @@ def current_folder() -> str | None:
 
 def wants_colour(stream: TextIO) -> bool:
     """Whether to colour what goes to this stream: only a terminal that did not decline."""
-    return is_live(stream) and not variable("NO_COLOR")
+    return is_live_terminal(stream) and not read_variable("NO_COLOR")
 
 
-def is_live(stream: TextIO) -> bool:
+def is_live_terminal(stream: TextIO) -> bool:
     """Whether somebody watches a terminal that can redraw a line."""
-    return stream.isatty() and variable("TERM") != "dumb"
+    return stream.isatty() and read_variable("TERM") != "dumb"
 
 
-def width_of(stream: TextIO) -> int:
+def terminal_width(stream: TextIO) -> int:
     """Return how many columns there are to print on."""
     if not stream.isatty():
         return PIPE_WIDTH
-    return max(LEAST_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 24)).columns)
+    return max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 24)).columns)

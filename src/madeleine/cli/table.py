@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Remember and find",
         (
@@ -85,37 +85,39 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 
 # A module cannot be called `list` without hiding the built-in from a reader, and no module can
 # be called by a word of the language or with a hyphen.
-MODULE_NAMES = {"list": "listing", "import": "importing", "restore-backup": "restore_backup"}
+MODULE_BY_COMMAND = {"list": "listing", "import": "importing", "restore-backup": "restore_backup"}
 
 
 def command_names() -> list[str]:
     """Return the names of all commands, in the order of the help."""
-    return [name for _, commands in GROUPS for name, _ in commands]
+    return [name for _, commands in COMMAND_GROUPS for name, _ in commands]
 
 
-def summary_of(command: str) -> str:
+def command_summary(command: str) -> str:
     """Return the command's line in the help."""
-    return next(line for _, commands in GROUPS for name, line in commands if name == command)
+    return next(
+        line for _, commands in COMMAND_GROUPS for name, line in commands if name == command
+    )
 
 
-def module_of(command: str) -> str:
+def command_module(command: str) -> str:
     """Return the dotted name of the module that runs the command."""
-    return f"madeleine.cli.commands.{MODULE_NAMES.get(command, command)}"
+    return f"madeleine.cli.commands.{MODULE_BY_COMMAND.get(command, command)}"
 
 
-def help_text() -> str:
+def render_help() -> str:
     """Return what `madeleine --help` prints."""
     lines = [
         "usage: madeleine [--home DIR] [--json] COMMAND ...",
         "",
         "Memory for AI agents that surfaces by itself: markdown files on your own disk.",
     ]
-    for title, commands in GROUPS:
+    for title, commands in COMMAND_GROUPS:
         lines += ["", f"{title}:", *(f"  {name:<16}{line}" for name, line in commands)]
-    return "\n".join([*lines, "", *_ENDING])
+    return "\n".join([*lines, "", *_HELP_ENDING])
 
 
-_ENDING = (
+_HELP_ENDING = (
     "Every command takes:",
     "  --home DIR  the folder that holds the memories (or MADELEINE_HOME; ~/.madeleine)",
     "  --json      print one JSON document",

@@ -13,16 +13,16 @@ import sys
 import textwrap
 from pathlib import Path
 
-from madeleine.cli.door import Door
+from madeleine.cli.door import CommandDoor
 from madeleine.cli.main import main as madeleine
-from madeleine.cli.say import make_say
+from madeleine.cli.say import make_output
 from madeleine.errors import MadeleineError, Unavailable
 
-QUESTION = "which database did we pick?"
-PROMPT = "how is a release made?"
+EXAMPLE_QUESTION = "which database did we pick?"
+EXAMPLE_PROMPT = "how is a release made?"
 
 # A made-up person, Marta, and her made-up project: a tide table for small boats.
-EXAMPLES: tuple[dict[str, object], ...] = (
+EXAMPLE_DRAFTS: tuple[dict[str, object], ...] = (
     {
         "content": "Slack Water is a tide table for small boats: one page, no network needed.",
         "type": "project",
@@ -71,20 +71,20 @@ EXAMPLES: tuple[dict[str, object], ...] = (
 
 def main(argv: list[str] | None = None) -> int:
     """Run the tour and return an exit code."""
-    arguments = _arguments(argv)
-    say = make_say(as_json=False)
+    arguments = _parse_arguments(argv)
+    say = make_output(as_json=False)
     try:
-        _start(arguments, Door(arguments.home, say))
-        with Door(arguments.home, say) as door:
+        _start_daemon(arguments, CommandDoor(arguments.home, say))
+        with CommandDoor(arguments.home, say) as door:
             _remember_examples(door)
-            _show(arguments.home, door)
+            _show_recall(arguments.home, door)
     except MadeleineError as error:
         say.problem(error)
         return error.exit_code
     return 0
 
 
-def _arguments(argv: list[str] | None) -> argparse.Namespace:
+def _parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make start", description=__doc__)
     parser.add_argument("--home", required=True)
     parser.add_argument("--host", default="127.0.0.1")
@@ -92,7 +92,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _start(arguments: argparse.Namespace, door: Door) -> None:
+def _start_daemon(arguments: argparse.Namespace, door: CommandDoor) -> None:
     if door.daemon() is not None:
         print("the daemon is running already")
         return
@@ -118,37 +118,37 @@ def _check_port(host: str, port: int) -> None:
             ) from error
 
 
-def _remember_examples(door: Door) -> None:
+def _remember_examples(door: CommandDoor) -> None:
     if door.call("list", query={"limit": 1})["total"]:
         return
-    items = [{"source": "user:tour", **example} for example in EXAMPLES]
+    items = [{"source": "user:tour", **example} for example in EXAMPLE_DRAFTS]
     results = door.call("remember_many", body={"items": items})["results"]
     written = sum("node_id" in result for result in results)
     print(f"remembered {written} examples about a made-up project")
 
 
-def _show(home: str, door: Door) -> None:
-    print(f'\n$ madeleine recall "{QUESTION}"')
+def _show_recall(home: str, door: CommandDoor) -> None:
+    print(f'\n$ madeleine recall "{EXAMPLE_QUESTION}"')
     sys.stdout.flush()
-    madeleine(["recall", QUESTION, "--limit", "3", "--home", home])
-    print(f'\nWhat an agent is whispered when you type "{PROMPT}":\n')
-    said = door.call("whisper", body={"prompt": PROMPT})
+    madeleine(["recall", EXAMPLE_QUESTION, "--limit", "3", "--home", home])
+    print(f'\nWhat an agent is whispered when you type "{EXAMPLE_PROMPT}":\n')
+    said = door.call("whisper", body={"prompt": EXAMPLE_PROMPT})
     print(textwrap.indent(said["text"] or f"nothing: {said['silence']}", "  ").rstrip())
-    print(_next_steps(home, str(door.home / "vault")))
+    print(_render_next_steps(home, str(door.home / "vault")))
 
 
-def _from_here(home: str) -> str:
+def _absolute_for_shell(home: str) -> str:
     """Return a home as a shell finds it from any folder."""
     return home if Path(home).is_absolute() else f"$PWD/{home}"
 
 
-def _next_steps(home: str, vault: str) -> str:
+def _render_next_steps(home: str, vault: str) -> str:
     return f"""
 Your memories are markdown files in {vault}
 Edit one by hand and recall it a second later.
 
 Try, here:
-  export PATH="$PWD/.venv/bin:$PATH" MADELEINE_HOME="{_from_here(home)}"
+  export PATH="$PWD/.venv/bin:$PATH" MADELEINE_HOME="{_absolute_for_shell(home)}"
   madeleine remember "The ferry to the island leaves at nine" --type fact
   madeleine recall "when does the boat go?"
   madeleine list

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import given
-from madeleine.cli.running import Wanted, run_with_bar
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import age, plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none
+from madeleine.cli.running import RunRequest, run_with_bar
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_age, render_count
 from madeleine.errors import Rejected
 
 
@@ -24,36 +24,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="show the backups that there are")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     if arguments.list and arguments.to:
         raise Rejected("--list takes no --to", hint="`madeleine backup --list`")
     if arguments.list:
         answer = door.call("backups")
-        say.reply(answer, lambda: _listed(answer, say))
+        say.reply(answer, lambda: _render_backups(answer, say))
         return 0
     to = str(Path(arguments.to).expanduser().absolute()) if arguments.to else None
-    wanted = Wanted("backup", None, given(to=to), None, "backup", query={}, watched="backups")
+    wanted = RunRequest(
+        "backup", None, drop_none(to=to), None, "backup", query={}, watched="backups"
+    )
     answer = run_with_bar(wanted, door, say)
-    say.reply(answer, lambda: _words(answer))
+    say.reply(answer, lambda: _render_backup(answer))
     return 0
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
-    memories = plural(answer["memories"], "memory", "memories")
-    yield f"{memories}, {plural(answer['files'], 'file')}, {_size(answer['bytes'])}"
-    yield f"  {clean(answer['path'])}"
+def _render_backup(answer: dict[str, Any]) -> Iterator[str]:
+    memories = render_count(answer["memories"], "memory", "memories")
+    yield f"{memories}, {render_count(answer['files'], 'file')}, {_render_size(answer['bytes'])}"
+    yield f"  {escape_controls(answer['path'])}"
     if answer["removed"]:
-        yield f"  {plural(len(answer['removed']), 'older backup')} removed"
+        yield f"  {render_count(len(answer['removed']), 'older backup')} removed"
 
 
-def _listed(answer: dict[str, Any], say: Say) -> Iterator[str]:
-    yield f"{plural(len(answer['backups']), 'backup')} in {clean(answer['folder'])}"
+def _render_backups(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
+    yield f"{render_count(len(answer['backups']), 'backup')} in {escape_controls(answer['folder'])}"
     for each in answer["backups"]:
-        name = clean(Path(each["path"]).name)
-        yield f"  {name}  {_size(each['bytes']):>9}   {say.dim(age(each['made'], say.now))}"
+        name = escape_controls(Path(each["path"]).name)
+        age = say.dim(render_age(each["made"], say.now))
+        yield f"  {name}  {_render_size(each['bytes']):>9}   {age}"
 
 
-def _size(count: int) -> str:
+def _render_size(count: int) -> str:
     """Return a number of bytes as people say it."""
     size, unit = float(count), "B"
     for unit in ("B", "kB", "MB", "GB"):

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import madeleine
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput
 from madeleine.errors import Missing, UnknownWord
 
 
-class NoBenchmarks(Missing):
+class NoBenchmarksFound(Missing):
     """Benchmarks were asked for outside of a checkout."""
 
     kind = "no_benchmarks"
@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", metavar="-- …", nargs="*", help="for the benchmark itself")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    programs = benchmarks()
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    programs = find_benchmarks()
     if arguments.name is None:
         names = sorted(programs)
         say.reply({"benchmarks": names}, lambda: names)
@@ -43,19 +43,19 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     if arguments.name not in programs:
         raise UnknownWord("benchmark", arguments.name, sorted(programs))
     words = ["--json"] if say.as_json else []
-    return int(_loaded(programs[arguments.name]).main([*arguments.words, *words]) or 0)
+    return int(_load_program(programs[arguments.name]).main([*arguments.words, *words]) or 0)
 
 
-def benchmarks() -> dict[str, Path]:
+def find_benchmarks() -> dict[str, Path]:
     """Return the benchmark programs by name."""
-    for folder in folders():
+    for folder in benchmark_folders():
         found = {path.stem: path for path in folder.glob("*.py") if _is_program(path)}
         if found:
             return found
-    raise NoBenchmarks
+    raise NoBenchmarksFound
 
 
-def folders() -> list[Path]:
+def benchmark_folders() -> list[Path]:
     """Return where benchmarks may be: in the checkout we run from, or in the one we stand in."""
     package = Path(madeleine.__file__).resolve().parent
     return [package.parents[1] / "bench", Path.cwd() / "bench"]
@@ -66,10 +66,10 @@ def _is_program(path: Path) -> bool:
     return not path.name.startswith("_") and "\ndef main(argv" in path.read_text(encoding="utf-8")
 
 
-def _loaded(path: Path) -> Any:
+def _load_program(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(f"madeleine_bench_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise NoBenchmarks
+        raise NoBenchmarksFound
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -6,24 +6,24 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes no words of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     answer = door.call("compact")
-    say.reply(answer, lambda: _words(answer))
+    say.reply(answer, lambda: _render_compaction(answer))
     return 0
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
-    files = plural(len(answer["files"]), "file")
+def _render_compaction(answer: dict[str, Any]) -> Iterator[str]:
+    files = render_count(len(answer["files"]), "file")
     saved = f"{answer['bytes_saved']:,} bytes saved"
-    yield f"{files} written anew, {plural(answer['dropped'], 'line')} dropped, {saved}"
+    yield f"{files} written anew, {render_count(answer['dropped'], 'line')} dropped, {saved}"
     for name in answer["busy"]:
-        yield f"  {clean(name)} was being written to and stays as it is"
+        yield f"  {escape_controls(name)} was being written to and stays as it is"

@@ -19,15 +19,15 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_SHOWN
-from madeleine.cli.door import Door
-from madeleine.cli.running import Wanted, run_with_bar
-from madeleine.cli.say import Say, clean
-from madeleine.cli.sleep_words import report_words
-from madeleine.cli.words import age, plural
+from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.running import RunRequest, run_with_bar
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.sleep_words import render_report
+from madeleine.cli.words import render_age, render_count
 from madeleine.errors import Rejected, Unavailable
 
-EVERYTHING = "run-all"
+ALL_TASKS = "run-all"
 TASKS = ("decay", "creative", "cluster", "forget")
 
 
@@ -38,28 +38,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="change nothing, show what would be")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     if arguments.what == "status":
         if arguments.dry_run:
             raise Rejected("--dry-run does not go with `status`", hint="leave it out")
         answer = door.call("consolidate_status")
-        say.reply(answer, lambda: _standing(answer, say))
+        say.reply(answer, lambda: _render_status(answer, say))
         return 0
     body: dict[str, object] = {"dry_run": arguments.dry_run}
     body |= {} if arguments.what is None else {"task": arguments.what}
-    stops = arguments.what or EVERYTHING
-    answer = run_with_bar(Wanted("consolidate", None, body, stops, "consolidate"), door, say)
-    say.reply(answer, lambda: _words(answer, say))
+    stops = arguments.what or ALL_TASKS
+    answer = run_with_bar(RunRequest("consolidate", None, body, stops, "consolidate"), door, say)
+    say.reply(answer, lambda: _render_consolidation(answer, say))
     return 0 if answer["status"] == "success" else Unavailable.exit_code
 
 
-def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_consolidation(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     done = answer["consolidation"]
     steps = done["steps"]
     for task, step in steps.items():
         report = {**step, "job": task, "seconds": step["duration_seconds"]}
-        yield from report_words({**report, "dry_run": done["dry_run"]}, say)
-        yield from _counts(step, say)
+        yield from render_report({**report, "dry_run": done["dry_run"]}, say)
+        yield from _render_counts(step, say)
     for task in done["paused"]:
         yield f"{task}: paused, left out"
     if not steps and answer["status"] == "error":
@@ -72,23 +72,23 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
         yield "what was proposed waits for you: madeleine proposals"
     for task, step in reversed(steps.items()):
         if step["applied"]:
-            yield f"  undo {task}: madeleine undo {step['run'][:CHANGE_ID_SHOWN]}"
+            yield f"  undo {task}: madeleine undo {step['run'][:CHANGE_ID_CHARS]}"
 
 
-def _counts(step: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_counts(step: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     """Give what a task has to tell beside its changes: its numbers, in a line."""
     told = [
         f"{name.replace('_', ' ')} {value:,.4g}"
         if isinstance(value, float)
         else f"{name.replace('_', ' ')} {value:,}"
         for name, value in step.items()
-        if name in TOLD and isinstance(value, int | float) and not isinstance(value, bool)
+        if name in SHOWN_COUNTS and isinstance(value, int | float) and not isinstance(value, bool)
     ]
     if told:
-        yield say.dim(f"  {clean(', '.join(told))}")
+        yield say.dim(f"  {escape_controls(', '.join(told))}")
 
 
-TOLD = (
+SHOWN_COUNTS = (
     "processed",
     "avg_relevance_before",
     "avg_relevance_after",
@@ -101,23 +101,28 @@ TOLD = (
 )
 
 
-def _standing(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_status(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     for task in TASKS:
         last = answer[f"last_{task}"]
-        ran = f"ran {age(last, say.now)}" if last else "has not run yet"
+        ran = f"ran {render_age(last, say.now)}" if last else "has not run yet"
         if task in answer["failing"]:
-            ran = f"failed {age(last, say.now)}: {clean(answer['failing'][task])}"
+            ran = f"failed {render_age(last, say.now)}: {escape_controls(answer['failing'][task])}"
         then = f"next: {answer['next_runs'][task].lower()}"
         then = "paused" if task in answer["paused"] else then
         yield f"  {task:<9} {ran}{say.dim(f'; {then}')}"
     if answer["history"]:
-        yield f"last {plural(len(answer['history']), 'run')}:"
+        yield f"last {render_count(len(answer['history']), 'run')}:"
     for each in answer["history"]:
         took = f"{each['duration_seconds']:.1f} s"
-        how = clean(f"failed: {each['error']}") if each["error"] else _how(each)
-        yield f"  {age(each['ran_at'], say.now):<14} {each['task']:<9} {how} {say.dim(f'({took})')}"
+        how = (
+            escape_controls(f"failed: {each['error']}")
+            if each["error"]
+            else _render_history_entry(each)
+        )
+        age = render_age(each["ran_at"], say.now)
+        yield f"  {age:<14} {each['task']:<9} {how} {say.dim(f'({took})')}"
 
 
-def _how(entry: dict[str, Any]) -> str:
-    looked = plural(entry["memories_processed"], "memory", "memories")
-    return f"{looked}, {plural(entry['applied'], 'change')}"
+def _render_history_entry(entry: dict[str, Any]) -> str:
+    looked = render_count(entry["memories_processed"], "memory", "memories")
+    return f"{looked}, {render_count(entry['applied'], 'change')}"

@@ -18,16 +18,16 @@ from typing import Any
 from madeleine.agents.doctor import run_checks
 from madeleine.agents.findings import FINE_CODE, DoctorFinding, findings_exit_code
 from madeleine.agents.surroundings import read_environment
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes no words of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     def ask(name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
         return door.call(name, query=dict(query))
 
@@ -36,20 +36,20 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         "well": not findings_exit_code(findings),
         "findings": [asdict(each) for each in findings],
     }
-    say.reply(answer, lambda: _words(findings, say))
+    say.reply(answer, lambda: _render_findings(findings, say))
     return findings_exit_code(findings)
 
 
-def _words(findings: list[DoctorFinding], say: Say) -> Iterator[str]:
+def _render_findings(findings: list[DoctorFinding], say: CommandOutput) -> Iterator[str]:
     for each in findings:
         label = say.bold(each.code) if each.is_trouble else each.code
-        yield f"{label}: {clean(each.message)}"
+        yield f"{label}: {escape_controls(each.message)}"
         if each.fix:
-            yield say.dim(f"  fix: {clean(each.fix)}")
+            yield say.dim(f"  fix: {escape_controls(each.fix)}")
     wrong = sum(each.is_trouble for each in findings)
-    yield plural(wrong, "problem") if wrong else _all_well(findings)
+    yield render_count(wrong, "problem") if wrong else _render_all_well(findings)
 
 
-def _all_well(findings: list[DoctorFinding]) -> str:
+def _render_all_well(findings: list[DoctorFinding]) -> str:
     notes = sum(each.code != FINE_CODE for each in findings)
-    return "all is well" + (f", {plural(notes, 'note')}" if notes else "")
+    return "all is well" + (f", {render_count(notes, 'note')}" if notes else "")

@@ -15,14 +15,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_filters, filter_of
-from madeleine.cli.say import Say
-from madeleine.cli.words import plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_filters, build_filter
+from madeleine.cli.say import CommandOutput
+from madeleine.cli.words import render_count
 from madeleine.errors import Rejected
 
-BY_SUFFIX = {"": "obsidian", ".zip": "zip"}
-NAMES = {"jsonl": "memories.jsonl", "zip": "memories.zip", "obsidian": "memories"}
+FORMAT_BY_SUFFIX = {"": "obsidian", ".zip": "zip"}
+DEFAULT_NAME_BY_FORMAT = {"jsonl": "memories.jsonl", "zip": "memories.zip", "obsidian": "memories"}
 """Where each format goes when nobody says."""
 
 
@@ -36,11 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_filters(parser)
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     from madeleine.ingest.exporting.leaving import MemoryExport
 
-    form = arguments.format or _by_name(arguments.to)
-    path = Path(arguments.to or NAMES.get(form, "memories")).expanduser().absolute()
+    form = arguments.format or _format_by_name(arguments.to)
+    path = (
+        Path(arguments.to or DEFAULT_NAME_BY_FORMAT.get(form, "memories")).expanduser().absolute()
+    )
     if path.resolve().is_relative_to(door.home.resolve() / "vault"):
         raise Rejected(f"{path} lies in the vault itself", hint="name a place outside of it")
 
@@ -48,19 +50,19 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         return door.call("export", query=query)
 
     with say.progress("exporting") as bar:
-        leaving = MemoryExport(page, _filter(arguments), arguments.trash, bar)
+        leaving = MemoryExport(page, _build_filter(arguments), arguments.trash, bar)
         count = leaving.write(form, path)
     answer = {"format": form, "path": str(path), "memories": count}
-    say.reply(answer, lambda: [f"{plural(count, 'memory', 'memories')} written to {path}"])
+    say.reply(answer, lambda: [f"{render_count(count, 'memory', 'memories')} written to {path}"])
     return 0
 
 
-def _by_name(to: str | None) -> str:
-    return BY_SUFFIX.get(Path(to).suffix.lower(), "jsonl") if to else "jsonl"
+def _format_by_name(to: str | None) -> str:
+    return FORMAT_BY_SUFFIX.get(Path(to).suffix.lower(), "jsonl") if to else "jsonl"
 
 
-def _filter(arguments: argparse.Namespace) -> dict[str, object]:
-    chosen = filter_of(arguments)
+def _build_filter(arguments: argparse.Namespace) -> dict[str, object]:
+    chosen = build_filter(arguments)
     if arguments.current and chosen.get("outdated"):
         raise Rejected("--current and --outdated are opposites", hint="leave one of them out")
     return chosen if arguments.current else {**chosen, "outdated": True}

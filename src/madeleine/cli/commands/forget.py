@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.cli.changes import change_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_id, given
-from madeleine.cli.say import Say
+from madeleine.cli.changes import render_change
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_id, drop_none
+from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", metavar="WHY", help="why it goes")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    answer = door.call("forget", arguments.id, query=given(reason=arguments.reason))
-    say.reply(answer, lambda: change_words("forgot", answer))
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    answer = door.call("forget", arguments.id, query=drop_none(reason=arguments.reason))
+    say.reply(answer, lambda: render_change("forgot", answer))
     return 0

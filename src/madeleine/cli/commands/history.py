@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_SHOWN
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_id, given
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import age, plural
+from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_id, drop_none
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_age, render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,45 +18,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="how many events at most")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    answer = door.call("history", arguments.id, query=given(limit=arguments.limit))
-    say.reply(answer, lambda: _words(answer, say))
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    answer = door.call("history", arguments.id, query=drop_none(limit=arguments.limit))
+    say.reply(answer, lambda: _render_history(answer, say))
     return 0
 
 
-def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_history(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     refused = {
         event["body"]["proposal"]: event["body"].get("wording", "")
         for event in answer["events"]
-        if _was_never_asked(event)
+        if _is_unasked_question(event)
     }
-    shown = [event for event in answer["events"] if not _was_never_asked(event)]
-    yield f"{plural(len(shown), 'event')} of {answer['node_id'][:8]}"
+    shown = [event for event in answer["events"] if not _is_unasked_question(event)]
+    yield f"{render_count(len(shown), 'event')} of {answer['node_id'][:8]}"
     for event in shown:
         wording = refused.get(str(event["body"].get("proposal")))
-        yield event_line(event, say) if wording is None else _refusal_line(event, wording, say)
+        yield render_event(event, say) if wording is None else _render_refusal(event, wording, say)
 
 
-def _was_never_asked(event: dict[str, Any]) -> bool:
+def _is_unasked_question(event: dict[str, Any]) -> bool:
     """Whether an event is a question that nobody was asked: it stands in the journal only for the
     no that follows it, which is told instead."""
     return event["kind"] == "proposed" and "verb" not in (event["body"].get("action") or {})
 
 
-def _refusal_line(event: dict[str, Any], wording: str, say: Say) -> str:
+def _render_refusal(event: dict[str, Any], wording: str, say: CommandOutput) -> str:
     """Return what sleep will not do again, since somebody took it back."""
-    when, space = age(event["at"], say.now), " " * CHANGE_ID_SHOWN
+    when, space = render_age(event["at"], say.now), " " * CHANGE_ID_CHARS
     by = f", says {event['body']['by']}" if event["body"].get("by") else ""
-    return clean(f"  {when:<16}  {space}  will not be done again by sleep: {wording}{by}")
+    return escape_controls(f"  {when:<16}  {space}  will not be done again by sleep: {wording}{by}")
 
 
-def event_line(event: dict[str, Any], say: Say) -> str:
+def render_event(event: dict[str, Any], say: CommandOutput) -> str:
     """Return when, what, by whom and why, with the change that `undo` takes."""
     body = event["body"]
-    change = str(body.get("change") or "")[:CHANGE_ID_SHOWN]
+    change = str(body.get("change") or "")[:CHANGE_ID_CHARS]
     what = str(body.get("verb") or body.get("how") or event["kind"])
     ended = "" if event.get("outcome") in (None, "done") else f" ({event['outcome']})"
     by = f" by {body['by']}" if body.get("by") else ""
     why = f": {body['reason']}" if body.get("reason") else ""
-    when = age(event["at"], say.now)
-    return clean(f"  {when:<16}  {change:<{CHANGE_ID_SHOWN}}  {what}{by}{ended}{why}").rstrip()
+    when = render_age(event["at"], say.now)
+    return escape_controls(
+        f"  {when:<16}  {change:<{CHANGE_ID_CHARS}}  {what}{by}{ended}{why}"
+    ).rstrip()

@@ -17,15 +17,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_SHOWN
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 from madeleine.errors import Damaged, Rejected
 from madeleine.ingest.importing.moving import MemoryImport
 from madeleine.ingest.importing.table import FORMATS
 
-TOLD_AT_MOST = 20  # problems that are printed; `--json` has all of them
+MAX_PROBLEMS_SHOWN = 20  # problems that are printed; `--json` has all of them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,29 +36,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="change nothing, show what would be")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     from madeleine.ingest.importing import formats
 
     path = Path(arguments.path).expanduser().absolute()
     found = formats.read(arguments.format, path, arguments.space)
     with say.progress("importing") as bar:
-        moving = MemoryImport(arguments.format, _sender(door, say), arguments.dry_run, bar)
+        moving = MemoryImport(arguments.format, _make_sender(door, say), arguments.dry_run, bar)
         answer = {"path": str(path), **moving.take_all(found)}
-    say.reply(answer, lambda: _words(answer))
-    _tell(answer, say)
+    say.reply(answer, lambda: _render_import(answer))
+    _say_problems(answer, say)
     if answer["cut"]:
         return Damaged.exit_code
     return Rejected.exit_code if answer["problems"] else 0
 
 
-def _sender(door: Door, say: Say) -> Any:
+def _make_sender(door: CommandDoor, say: CommandOutput) -> Any:
     """Return what sends a batch. The run is said before the first one: whoever interrupts an
     import can take back what it did until then."""
     told: list[str] = []
 
     def send(body: dict[str, object]) -> dict[str, Any]:
         if not told and not body["dry_run"]:
-            told.append(str(body["run"])[:CHANGE_ID_SHOWN])
+            told.append(str(body["run"])[:CHANGE_ID_CHARS])
             undo = f"`madeleine undo {told[0]}` takes back what it did"
             say.talk(f"import {told[0]} begins; if it is stopped, {undo}")
         return door.call("import", body=body)
@@ -66,29 +66,29 @@ def _sender(door: Door, say: Say) -> Any:
     return send
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
+def _render_import(answer: dict[str, Any]) -> Iterator[str]:
     counts = answer["counts"]
-    told = [f"{count:,} {_said(name)}" for name, count in counts.items() if count]
-    memories = plural(sum(counts.values()), "memory", "memories")
+    told = [f"{count:,} {_outcome_words(name)}" for name, count in counts.items() if count]
+    memories = render_count(sum(counts.values()), "memory", "memories")
     would = "would be " if answer["dry_run"] and told else ""
     yield f"{memories}: {would}{', '.join(told) or 'nothing to bring in'}"
     if answer["dry_run"]:
         return
     if counts["written"] or counts["revised"]:
-        yield f"  undo: madeleine undo {answer['run'][:CHANGE_ID_SHOWN]}"
+        yield f"  undo: madeleine undo {answer['run'][:CHANGE_ID_CHARS]}"
     elif told:
         yield "  nothing was changed, so there is nothing to undo"
 
 
-def _said(outcome: str) -> str:
+def _outcome_words(outcome: str) -> str:
     return {"kept": "kept as they are here", "forgotten": "forgotten here"}.get(outcome, outcome)
 
 
-def _tell(answer: dict[str, Any], say: Say) -> None:
+def _say_problems(answer: dict[str, Any], say: CommandOutput) -> None:
     """Say what could not be brought in and what was left alone, as far as a person reads it."""
     told = [(each["place"], each["problem"]) for each in answer["problems"]]
     told += [(each["place"], each["note"]) for each in answer["left"]]
-    for place, problem in told[:TOLD_AT_MOST]:
-        say.talk(f"{clean(place)}: {clean(problem)}")
-    if len(told) > TOLD_AT_MOST:
-        say.talk(f"… and {len(told) - TOLD_AT_MOST:,} more; --json lists all")
+    for place, problem in told[:MAX_PROBLEMS_SHOWN]:
+        say.talk(f"{escape_controls(place)}: {escape_controls(problem)}")
+    if len(told) > MAX_PROBLEMS_SHOWN:
+        say.talk(f"… and {len(told) - MAX_PROBLEMS_SHOWN:,} more; --json lists all")

@@ -13,10 +13,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import given
-from madeleine.cli.parsing import decoded, text_or_stdin
-from madeleine.cli.say import Say, clean
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none
+from madeleine.cli.parsing import decode_text, read_text_argument
+from madeleine.cli.say import CommandOutput, escape_controls
 from madeleine.errors import MadeleineError, NoFile, Rejected
 
 
@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say what would be kept")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     """Take in file after file; one that is refused does not keep the others out."""
-    asked = given(
+    asked = drop_none(
         default_space=arguments.space,
         dry_run=arguments.dry_run or None,
         extra_tags=arguments.tag,
@@ -37,30 +37,30 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     answers, code = [], 0
     for name in arguments.files:
         try:
-            answers.append({"file": name, **_take_in(name, asked, door)})
+            answers.append({"file": name, **_ingest_file(name, asked, door)})
         except MadeleineError as error:
             if len(arguments.files) == 1:
                 raise
-            say.talk(f"{name}: {clean(error.message)}")
+            say.talk(f"{name}: {escape_controls(error.message)}")
             code = code or error.exit_code
-    _tell(answers, say)
+    _say_answers(answers, say)
     return code
 
 
-def _take_in(name: str, asked: dict[str, object], door: Door) -> dict[str, Any]:
+def _ingest_file(name: str, asked: dict[str, object], door: CommandDoor) -> dict[str, Any]:
     if name == "-":
-        content = text_or_stdin("-")
+        content = read_text_argument("-")
         return door.call("ingest_conversation", query=asked, body={"content": content})
     path = Path(name).absolute()
     if path.suffix == ".jsonl":
         return door.call("ingest_file", query=asked, body={"path": str(path)})
     where: dict[str, object] = {"name": path.name, "uri": path.resolve().as_uri()}
-    return door.call("ingest_file", query=asked, body={"content": _read(path), **where})
+    return door.call("ingest_file", query=asked, body={"content": _read_text_file(path), **where})
 
 
-def _read(path: Path) -> str:
+def _read_text_file(path: Path) -> str:
     try:
-        return decoded(path.read_bytes(), str(path))
+        return decode_text(path.read_bytes(), str(path))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NoFile(path) from error
     except IsADirectoryError as error:
@@ -70,13 +70,13 @@ def _read(path: Path) -> str:
         raise Rejected(f"cannot read {path}: {error.strerror}", hint="check the path") from error
 
 
-def _tell(answers: list[dict[str, Any]], say: Say) -> None:
+def _say_answers(answers: list[dict[str, Any]], say: CommandOutput) -> None:
     if say.as_json:
         say.document(answers[0] if len(answers) == 1 else {"results": answers})
         return
     for answer in answers:
         first, *lines = str(answer["text"]).splitlines()
-        say.line(clean(f"{answer['file']}: {first}"))
+        say.line(escape_controls(f"{answer['file']}: {first}"))
         for line in lines:
-            say.line(clean(line))
+            say.line(escape_controls(line))
         say.notes(answer["notes"])

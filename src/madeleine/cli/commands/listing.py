@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_filters, filter_of, given, one_space
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import memory_row, plural, table
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_filters, build_filter, drop_none, single_space
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import build_memory_row, render_count, render_table
 from madeleine.errors import Rejected
 
 
@@ -20,26 +20,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_filters(parser)
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    chosen = given(limit=arguments.limit, offset=arguments.offset, **filter_of(arguments))
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    chosen = drop_none(limit=arguments.limit, offset=arguments.offset, **build_filter(arguments))
     if arguments.trash and chosen:
         raise Rejected("--trash takes no filter", hint="`madeleine list --trash`")
     answer = door.call("trash") if arguments.trash else door.call("list", query=chosen)
-    words = _trash if arguments.trash else _memories
+    words = _render_trash if arguments.trash else _render_memories
     say.reply(answer, lambda: words(answer, arguments, say))
     return 0
 
 
-def _memories(answer: dict[str, Any], arguments: argparse.Namespace, say: Say) -> Iterator[str]:
+def _render_memories(
+    answer: dict[str, Any], arguments: argparse.Namespace, say: CommandOutput
+) -> Iterator[str]:
     memories, total = answer["memories"], answer["total"]
-    space = one_space(arguments)
+    space = single_space(arguments)
     shown = "" if len(memories) == total else f"{len(memories):,} of "
-    where = f" in `{clean(space)}`" if space else ""
-    yield f"{shown}{plural(total, 'memory', 'memories')}{where}"
-    yield from table((memory_row(each, say, space) for each in memories), say)
+    where = f" in `{escape_controls(space)}`" if space else ""
+    yield f"{shown}{render_count(total, 'memory', 'memories')}{where}"
+    yield from render_table((build_memory_row(each, say, space) for each in memories), say)
 
 
-def _trash(answer: dict[str, Any], arguments: argparse.Namespace, say: Say) -> Iterator[str]:
+def _render_trash(
+    answer: dict[str, Any], arguments: argparse.Namespace, say: CommandOutput
+) -> Iterator[str]:
     forgotten = answer["memories"]
-    yield f"{plural(len(forgotten), 'forgotten memory', 'forgotten memories')}"
-    yield from table((memory_row(each["memory"], say) for each in forgotten), say)
+    yield f"{render_count(len(forgotten), 'forgotten memory', 'forgotten memories')}"
+    yield from render_table((build_memory_row(each["memory"], say) for each in forgotten), say)

@@ -17,16 +17,16 @@ TYPE_CHECKING = False  # as typing has it; a host waits for these imports
 if TYPE_CHECKING:
     import argparse
 
-    from madeleine.cli.door import Door
-    from madeleine.cli.say import Say
+    from madeleine.cli.door import CommandDoor
+    from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes none of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    return _served(arguments.home)
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    return _serve_mcp(arguments.home)
 
 
 def start(options: list[str]) -> int:
@@ -35,9 +35,9 @@ def start(options: list[str]) -> int:
     for before, word in zip(["", *options], options, strict=False):
         if before == "--home" or word.startswith("--home="):
             home = word.removeprefix("--home=")
-    return _served(home)
+    return _serve_mcp(home)
 
 
-def _served(home: str | None) -> int:
+def _serve_mcp(home: str | None) -> int:
     signal(SIGINT, SIG_DFL)  # a host's Ctrl-C ends us without a word
     return main(os.fspath(home_path(home)))

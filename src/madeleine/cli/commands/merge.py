@@ -9,12 +9,12 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import undo_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_id, given
-from madeleine.cli.parsing import text_or_stdin
-from madeleine.cli.say import Say
-from madeleine.cli.words import named, plural
+from madeleine.cli.changes import render_undo_hint
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_id, drop_none
+from madeleine.cli.parsing import read_text_argument
+from madeleine.cli.say import CommandOutput
+from madeleine.cli.words import render_count, render_memory_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,21 +25,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", metavar="WHY", help="why they are one")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    body = given(
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    body = drop_none(
         keep=arguments.keep,
         drop=arguments.drop,
         title=arguments.title,
-        content=None if arguments.content is None else text_or_stdin(arguments.content),
+        content=None if arguments.content is None else read_text_argument(arguments.content),
         reason=arguments.reason,
     )
     answer = door.call("merge", body=body)
-    say.reply(answer, lambda: _words(answer))
+    say.reply(answer, lambda: _render_merge(answer))
     return 0
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
-    yield f"merged {str(answer['removed'])[:8]} into {named(answer['memory'])}"
+def _render_merge(answer: dict[str, Any]) -> Iterator[str]:
+    yield f"merged {str(answer['removed'])[:8]} into {render_memory_name(answer['memory'])}"
     if answer.get("neighbours"):
-        yield f"  {plural(answer['neighbours'], 'neighbour')} now point to it"
-    yield undo_words(answer["change"])
+        yield f"  {render_count(answer['neighbours'], 'neighbour')} now point to it"
+    yield render_undo_hint(answer["change"])

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.api.remote import stop_daemon
-from madeleine.cli.commands.restore_backup import start_again
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.commands.restore_backup import restart_daemon
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 
-FILES = "files"
+FILES_TARGET = "files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tenant", metavar="NAME", help="whose memory it is in that database; `home`")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     from madeleine.bootstrap.moving import move_home
 
     daemon = door.daemon()
@@ -39,13 +39,13 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
                 door.home, arguments.to, arguments.tenant, bar, lambda text: say.notes([text])
             )
     finally:
-        notes = start_again(door, facts)
-    answer = _answer(done, notes)
-    say.reply(answer, lambda: _words(answer))
+        notes = restart_daemon(door, facts)
+    answer = _build_answer(done, notes)
+    say.reply(answer, lambda: _render_move(answer))
     return 0
 
 
-def _answer(done: Any, notes: list[str]) -> dict[str, Any]:
+def _build_answer(done: Any, notes: list[str]) -> dict[str, Any]:
     moved = done.moved
     return {
         "to": done.place,
@@ -61,15 +61,15 @@ def _answer(done: Any, notes: list[str]) -> dict[str, Any]:
     }
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
-    memories = plural(answer["memories"], "memory", "memories")
-    files = plural(answer["files"], "file")
-    yield f"moved to {clean(answer['to'])}: {memories}, {files}, journal included"
+def _render_move(answer: dict[str, Any]) -> Iterator[str]:
+    memories = render_count(answer["memories"], "memory", "memories")
+    files = render_count(answer["files"], "file")
+    yield f"moved to {escape_controls(answer['to'])}: {memories}, {files}, journal included"
     yield f"  {answer['copied']:,} copied now; both ends say {answer['sha256'][:16]} (SHA-256)"
-    yield f"  {plural(answer['in_index'], 'memory', 'memories')} in the index"
+    yield f"  {render_count(answer['in_index'], 'memory', 'memories')} in the index"
     for each in answer["left_out"]:
-        yield f"  left out: {clean(each)}"
+        yield f"  left out: {escape_controls(each)}"
     for each in answer["aside"]:
-        yield f"  what was there is now {clean(each)}"
+        yield f"  what was there is now {escape_controls(each)}"
     for each in answer["notes"]:
-        yield f"  {clean(each)}"
+        yield f"  {escape_controls(each)}"

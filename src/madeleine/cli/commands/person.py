@@ -12,10 +12,10 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import given, one_name
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import age, plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none, require_name
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_age, render_count
 from madeleine.errors import UnknownWord
 
 ACTIONS = ("list", "add", "remove")
@@ -32,34 +32,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     match arguments.action:
         case "list":
             answer = door.call("people")
-            say.reply(answer, lambda: _listed(answer, say))
+            say.reply(answer, lambda: _render_people(answer, say))
         case "add":
-            body = {"name": one_name(arguments.name), **given(keep=arguments.keep or None)}
+            body = {"name": require_name(arguments.name), **drop_none(keep=arguments.keep or None)}
             answer = door.call("add_person", body=body)
-            say.reply(answer, lambda: _added(answer))
+            say.reply(answer, lambda: _render_added_person(answer))
         case "remove":
-            erase = given(erase=arguments.erase or None)
-            answer = door.call("remove_person", one_name(arguments.name), query=erase)
-            say.reply(answer, lambda: [clean(answer["text"])])
+            erase = drop_none(erase=arguments.erase or None)
+            answer = door.call("remove_person", require_name(arguments.name), query=erase)
+            say.reply(answer, lambda: [escape_controls(answer["text"])])
         case other:
             raise UnknownWord("action", other, list(ACTIONS))
     return 0
 
 
-def _listed(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_people(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     people = answer["people"]
-    yield plural(len(people), "person", "people")
+    yield render_count(len(people), "person", "people")
     for each in people:
         shares = ", ".join(f"{name} ({role})" for name, role in each["spaces"].items())
-        since = say.dim(age(each["created"], say.now))
-        yield f"  {each['name']:<16}{clean(shares)}   {since}".rstrip()
+        since = say.dim(render_age(each["created"], say.now))
+        yield f"  {each['name']:<16}{escape_controls(shares)}   {since}".rstrip()
 
 
-def _added(answer: dict[str, Any]) -> Iterator[str]:
+def _render_added_person(answer: dict[str, Any]) -> Iterator[str]:
     name = answer["person"]["name"]
-    yield clean(answer["text"])
+    yield escape_controls(answer["text"])
     yield f"madeleine token create laptop --person {name} makes a token for a client of theirs"

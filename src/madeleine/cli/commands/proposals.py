@@ -11,23 +11,25 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import undo_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import an_id, given
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import age, plural
+from madeleine.cli.changes import render_undo_hint
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none, parse_id_argument
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_age, render_count
 from madeleine.errors import MadeleineError, Rejected, UnknownWord
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import read_word
 
-ACTIONS = {"approve": "approved", "reject": "rejected"}
+STATUS_BY_ACTION = {"approve": "approved", "reject": "rejected"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", metavar="show|approve|reject", nargs="?", help="look at one, or decide"
     )
-    parser.add_argument("id", metavar="ID", nargs="*", type=an_id, help="the proposal, or several")
+    parser.add_argument(
+        "id", metavar="ID", nargs="*", type=parse_id_argument, help="the proposal, or several"
+    )
     parser.add_argument("--all", action="store_true", help="decide all that wait")
     parser.add_argument("--type", metavar="TYPE", help="only those of this type, such as merge")
     parser.add_argument(
@@ -37,29 +39,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     if arguments.action is None:
-        answer = _listed(arguments, door)
-        say.reply(answer, lambda: _list(answer, say))
+        answer = _fetch_proposals(arguments, door)
+        say.reply(answer, lambda: _render_proposals(answer, say))
         return 0
-    if arguments.action not in ("show", *ACTIONS):
-        raise UnknownWord("decision", arguments.action, ["show", *ACTIONS])
-    named = _named(arguments, door)
+    if arguments.action not in ("show", *STATUS_BY_ACTION):
+        raise UnknownWord("decision", arguments.action, ["show", *STATUS_BY_ACTION])
+    named = _select_proposals(arguments, door)
     if arguments.action == "show":
-        answer = door.call("proposal", _only(named))
-        say.reply(answer, lambda: _shown(answer, say))
+        answer = door.call("proposal", _require_one(named))
+        say.reply(answer, lambda: _render_proposal(answer, say))
         return 0
-    action = ACTIONS[arguments.action]
+    action = STATUS_BY_ACTION[arguments.action]
     if len(named) == 1:
         answer = door.call("decide", named[0], body={"action": action})
-        say.reply(answer, lambda: _decided(answer, action))
+        say.reply(answer, lambda: _render_decision(answer, action))
         return 0
     return _decide_many(named, action, door, say)
 
 
-def _listed(arguments: argparse.Namespace, door: Door) -> dict[str, Any]:
+def _fetch_proposals(arguments: argparse.Namespace, door: CommandDoor) -> dict[str, Any]:
     """Return the proposals that are asked for."""
-    answer = door.call("proposals", query=given(status=arguments.status))
+    answer = door.call("proposals", query=drop_none(status=arguments.status))
     if arguments.type is not None:
         read_word(ProposalType, "type", arguments.type)
         fitting = [each for each in answer["proposals"] if each["type"] == arguments.type]
@@ -67,10 +69,10 @@ def _listed(arguments: argparse.Namespace, door: Door) -> dict[str, Any]:
     return answer
 
 
-def _named(arguments: argparse.Namespace, door: Door) -> list[str]:
+def _select_proposals(arguments: argparse.Namespace, door: CommandDoor) -> list[str]:
     """Return the proposals that are named one by one, or all that fit."""
     if arguments.all and not arguments.id and arguments.action != "show":
-        return [each["id"] for each in _listed(arguments, door)["proposals"]]
+        return [each["id"] for each in _fetch_proposals(arguments, door)["proposals"]]
     if arguments.all or (arguments.id and arguments.type):
         raise Rejected("name proposals, or decide --all of a --type", hint="not both")
     if not arguments.id:
@@ -78,13 +80,13 @@ def _named(arguments: argparse.Namespace, door: Door) -> list[str]:
     return [str(each) for each in arguments.id]
 
 
-def _only(named: list[str]) -> str:
+def _require_one(named: list[str]) -> str:
     if len(named) > 1:
         raise Rejected("one proposal is shown at a time", hint=f"`proposals show {named[0][:8]}`")
     return named[0]
 
 
-def _decide_many(named: list[str], action: str, door: Door, say: Say) -> int:
+def _decide_many(named: list[str], action: str, door: CommandDoor, say: CommandOutput) -> int:
     """Decide one after the other; what cannot be decided is told and keeps none of the others."""
     decided: list[dict[str, Any]] = []
     refused: list[tuple[str, MadeleineError]] = []
@@ -97,47 +99,49 @@ def _decide_many(named: list[str], action: str, door: Door, say: Say) -> int:
             bar(done + 1, len(named))
     problems = [{"id": each, "error": error.message} for each, error in refused]
     answer = {"decided": [each["proposal"] for each in decided], "refused": problems}
-    say.reply(answer, lambda: _many(decided, refused, action))
+    say.reply(answer, lambda: _render_decisions(decided, refused, action))
     return refused[0][1].exit_code if refused else 0
 
 
-def _many(
+def _render_decisions(
     decided: list[dict[str, Any]], refused: list[tuple[str, MadeleineError]], action: str
 ) -> Iterator[str]:
-    yield f"{action} {plural(len(decided), 'proposal')}"
+    yield f"{action} {render_count(len(decided), 'proposal')}"
     for each in decided:
-        yield f"  {each['proposal']['id'][:8]}  {clean(each['proposal']['proposed_action'])}"
+        proposal = each["proposal"]
+        yield f"  {proposal['id'][:8]}  {escape_controls(proposal['proposed_action'])}"
     for named, error in refused:
-        yield f"  left {named[:8]}: {clean(error.message)}"
+        yield f"  left {named[:8]}: {escape_controls(error.message)}"
 
 
-def _list(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_proposals(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     proposals = answer["proposals"]
-    yield plural(len(proposals), "proposal")
+    yield render_count(len(proposals), "proposal")
     for each in proposals:
-        when = say.dim(age(each["created"], say.now))
-        yield f"  {each['id'][:8]}  {each['type']}  {clean(each['proposed_action'])}   {when}"
+        when = say.dim(render_age(each["created"], say.now))
+        what = escape_controls(each["proposed_action"])
+        yield f"  {each['id'][:8]}  {each['type']}  {what}   {when}"
         if each.get("reason"):
-            yield f"            {clean(each['reason'])}"
+            yield f"            {escape_controls(each['reason'])}"
 
 
-def _shown(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_proposal(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     """Show a proposal with the lines that would change."""
     proposal = answer["proposal"]
     short = proposal["id"][:8]
-    yield f"{short}  {proposal['type']}  {clean(proposal['proposed_action'])}"
+    yield f"{short}  {proposal['type']}  {escape_controls(proposal['proposed_action'])}"
     if proposal.get("reason"):
-        yield f"  {clean(proposal['reason'])}"
+        yield f"  {escape_controls(proposal['reason'])}"
     if answer.get("problem"):
-        yield f"  it cannot be carried out: {clean(answer['problem'])}"
+        yield f"  it cannot be carried out: {escape_controls(answer['problem'])}"
     for line in answer["difference"].splitlines():
-        yield f"  {clean(line)}"
+        yield f"  {escape_controls(line)}"
     if proposal["status"] == "pending":
         yield say.dim(f"  madeleine proposals approve {short}, or reject {short}")
 
 
-def _decided(answer: dict[str, Any], action: str) -> Iterator[str]:
+def _render_decision(answer: dict[str, Any], action: str) -> Iterator[str]:
     proposal = answer["proposal"]
-    yield f"{action} {proposal['id'][:8]}  {clean(proposal['proposed_action'])}"
+    yield f"{action} {proposal['id'][:8]}  {escape_controls(proposal['proposed_action'])}"
     if answer.get("change"):
-        yield undo_words(answer["change"])
+        yield render_undo_hint(answer["change"])

@@ -10,22 +10,22 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes no words of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    answer = door.call("rebuild") if door.daemon() else _from_nothing(door)
-    say.reply(answer, lambda: _words(answer))
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    answer = door.call("rebuild") if door.daemon() else _rebuild_from_nothing(door)
+    say.reply(answer, lambda: _render_rebuild(answer))
     return 0
 
 
-def _from_nothing(door: Door) -> dict[str, Any]:
+def _rebuild_from_nothing(door: CommandDoor) -> dict[str, Any]:
     """Throw the index away unread: it may be one that cannot be read."""
     began = time.monotonic()
     door.open_fresh()
@@ -35,8 +35,8 @@ def _from_nothing(door: Door) -> dict[str, Any]:
     return {**report, "text": f"Rebuilt in {seconds} s.", "written": written, "seconds": seconds}
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
-    files, written = plural(answer["files"], "file"), f"{answer['written']:,}"
+def _render_rebuild(answer: dict[str, Any]) -> Iterator[str]:
+    files, written = render_count(answer["files"], "file"), f"{answer['written']:,}"
     yield f"{files}: {written} indexed in {answer['seconds']:.1f} s"
     for problem in answer["unreadable"]:
-        yield f"  {clean(problem)}"
+        yield f"  {escape_controls(problem)}"

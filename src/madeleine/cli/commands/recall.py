@@ -6,14 +6,20 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_filters, an_id, filter_of, given, one_space
-from madeleine.cli.parsing import text_or_stdin
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import memory_row, plural, table
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import (
+    add_filters,
+    build_filter,
+    drop_none,
+    parse_id_argument,
+    single_space,
+)
+from madeleine.cli.parsing import read_text_argument
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import build_memory_row, render_count, render_table
 from madeleine.rules.levels import relevance_level
 
-PASSAGE_CHARS = 70
+MAX_PASSAGE_CHARS = 70
 INDENT = " " * 12
 
 
@@ -22,40 +28,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="how many at most; 10 if not said")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
     parser.add_argument(
-        "--why-not", type=an_id, metavar="ID", help="say why this memory is not among the answers"
+        "--why-not",
+        type=parse_id_argument,
+        metavar="ID",
+        help="say why this memory is not among the answers",
     )
     add_filters(parser)
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    question = given(
-        query=text_or_stdin(arguments.query),
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    question = drop_none(
+        query=read_text_argument(arguments.query),
         limit=arguments.limit,
         explain=arguments.explain or None,
         why_not=arguments.why_not,
-        **filter_of(arguments),
+        **build_filter(arguments),
     )
     answer = door.call("recall", body=question)
-    say.reply(answer, lambda: _words(answer, arguments, say))
+    say.reply(answer, lambda: _render_hits(answer, arguments, say))
     return 0
 
 
-def _words(answer: dict[str, Any], arguments: argparse.Namespace, say: Say) -> Iterator[str]:
+def _render_hits(
+    answer: dict[str, Any], arguments: argparse.Namespace, say: CommandOutput
+) -> Iterator[str]:
     hits = answer["results"]
     if hits:
-        space = one_space(arguments)
-        yield plural(len(hits), "memory", "memories") + (f" in `{clean(space)}`" if space else "")
-        rows = [memory_row(hit["memory"], say, space, hit["score"]) for hit in hits]
-        for hit, line in zip(hits, table(rows, say), strict=True):
+        space = single_space(arguments)
+        yield render_count(len(hits), "memory", "memories") + (
+            f" in `{escape_controls(space)}`" if space else ""
+        )
+        rows = [build_memory_row(hit["memory"], say, space, hit["score"]) for hit in hits]
+        for hit, line in zip(hits, render_table(rows, say), strict=True):
             yield line
-            yield from _below(hit, arguments.explain)
+            yield from _render_hit_details(hit, arguments.explain)
     else:
-        say.talk(f"nothing recalled: {clean(answer.get('silence') or 'nothing matches')}")
+        say.talk(f"nothing recalled: {escape_controls(answer.get('silence') or 'nothing matches')}")
     if answer.get("why_not"):
-        yield clean(answer["why_not"])
+        yield escape_controls(answer["why_not"])
 
 
-def _below(hit: dict[str, Any], explain: bool) -> Iterator[str]:
+def _render_hit_details(hit: dict[str, Any], explain: bool) -> Iterator[str]:
     """Yield what stands under the line of a hit: that it is over, its passage, and how its
     score came about."""
     memory = hit["memory"]
@@ -65,16 +78,16 @@ def _below(hit: dict[str, Any], explain: bool) -> Iterator[str]:
     if over:
         yield f"{INDENT}{', '.join(over)}"
     if passage := hit.get("passage"):
-        words = " ".join(clean(passage["text"]).split())
-        cut = words[:PASSAGE_CHARS] + ("…" if len(words) > PASSAGE_CHARS else "")
+        words = " ".join(escape_controls(passage["text"]).split())
+        cut = words[:MAX_PASSAGE_CHARS] + ("…" if len(words) > MAX_PASSAGE_CHARS else "")
         yield f"{INDENT}at character {passage['start']:,}: {cut}"
     if explain:
-        yield from (f"{INDENT}{line}" for line in explained(hit))
+        yield from (f"{INDENT}{line}" for line in render_explanation(hit))
 
 
-def explained(hit: dict[str, Any]) -> Iterator[str]:
+def render_explanation(hit: dict[str, Any]) -> Iterator[str]:
     """Yield why a memory was found, and the numbers behind its score, one kind a line."""
-    if reasons := clean("; ".join(hit.get("reasons") or ())):
+    if reasons := escape_controls("; ".join(hit.get("reasons") or ())):
         yield reasons
     numbers = hit.get("explained") or {}
     weights = numbers.get("weights") or {}
@@ -84,10 +97,11 @@ def explained(hit: dict[str, Any]) -> Iterator[str]:
         telling = sorted(parts.items(), key=lambda part: -abs(part[1]))
         shown = ", ".join(f"{name} {share:+.2f}" for name, share in telling if abs(share) >= 0.005)
         yield f"{numbers['head']}: {shown}"
-        yield f"chance {numbers['chance']:.3f}{_factors(numbers.get('lifts') or {}, 'lifted')}"
+        lifted = _render_factors(numbers.get("lifts") or {}, "lifted")
+        yield f"chance {numbers['chance']:.3f}{lifted}"
     if boosts := numbers.get("boosts"):
         changing = {name: factor for name, factor in boosts.items() if factor != 1}
-        yield f"boosts{_factors(changing, '') or ': none'}"
+        yield f"boosts{_render_factors(changing, '') or ': none'}"
     if (relevance := hit["memory"].get("relevance")) is not None:
         yield f"relevance {relevance:.2f}, {relevance_level(relevance)}"
     if (inherited := numbers.get("inherited")) is not None:
@@ -96,6 +110,6 @@ def explained(hit: dict[str, Any]) -> Iterator[str]:
         yield f"cross-encoder {logit:+.2f}"
 
 
-def _factors(values: Mapping[str, float], word: str) -> str:
+def _render_factors(values: Mapping[str, float], word: str) -> str:
     named = ", ".join(f"{name} {value:.2f}" for name, value in values.items())
     return f"{f', {word}' if word else ''}: {named}" if named else ""

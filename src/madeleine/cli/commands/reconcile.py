@@ -9,25 +9,25 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes no words of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     answer = door.call("reconcile")
-    say.reply(answer, lambda: _words(answer))
+    say.reply(answer, lambda: _render_reconcile(answer))
     return 0
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
+def _render_reconcile(answer: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(f"{answer[name]:,} {name}" for name in ("written", "dropped", "unchanged"))
     unreadable = answer["unreadable"]
     more = f", {len(unreadable):,} unreadable" if unreadable else ""
-    yield f"{plural(answer['files'], 'file')}: {counts}{more}"
+    yield f"{render_count(answer['files'], 'file')}: {counts}{more}"
     for problem in unreadable:
-        yield f"  {clean(problem)}"
+        yield f"  {escape_controls(problem)}"

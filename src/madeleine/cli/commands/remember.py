@@ -12,13 +12,21 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from madeleine.cli.door import Door
+from madeleine.cli.door import CommandDoor
 from madeleine.cli.jsonl import remember_lines
-from madeleine.cli.options import A_TIME, CLAIM, EDGES, TIERS, TYPES, claim_of, given
-from madeleine.cli.parsing import text_or_stdin
-from madeleine.cli.say import Say
+from madeleine.cli.options import (
+    CLAIM_FORMAT,
+    EDGES_HELP,
+    TIERS_HELP,
+    TIME_HELP,
+    TYPES_HELP,
+    drop_none,
+    parse_claim,
+)
+from madeleine.cli.parsing import read_text_argument
+from madeleine.cli.say import CommandOutput
 from madeleine.cli.surroundings import current_folder
-from madeleine.cli.words import headline, named
+from madeleine.cli.words import render_headline, render_memory_name
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 
@@ -26,8 +34,8 @@ from madeleine.ingest.projects import space_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", nargs="?", help="what to remember; - reads stdin")
     parser.add_argument("--jsonl", metavar="FILE", help="remember every line of FILE; - is stdin")
-    parser.add_argument("--type", metavar="TYPE", help=f"{TYPES}; fact if not said")
-    parser.add_argument("--tier", metavar="TIER", help=f"{TIERS}; working if not said")
+    parser.add_argument("--type", metavar="TYPE", help=f"{TYPES_HELP}; fact if not said")
+    parser.add_argument("--tier", metavar="TIER", help=f"{TIERS_HELP}; working if not said")
     parser.add_argument(
         "--space",
         metavar="SPACE",
@@ -42,33 +50,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--link",
         action="append",
         metavar="ID[:EDGE[:WEIGHT]]",
-        help=f"connect it to a memory; may be repeated. EDGE: {EDGES}",
+        help=f"connect it to a memory; may be repeated. EDGE: {EDGES_HELP}",
     )
-    parser.add_argument("--claim", metavar=CLAIM, help="what it states; replaces older values")
-    parser.add_argument("--valid-until", metavar="TIME", help=f"when it stops being true, {A_TIME}")
+    parser.add_argument(
+        "--claim", metavar=CLAIM_FORMAT, help="what it states; replaces older values"
+    )
+    parser.add_argument(
+        "--valid-until", metavar="TIME", help=f"when it stops being true, {TIME_HELP}"
+    )
     parser.add_argument("--created", metavar="TIME", help="when it was first known")
     parser.add_argument("--id", metavar="UUID", help="an id of your own choice")
     parser.add_argument("--key", metavar="KEY", help="makes a repeated call return the first one")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     space = None if arguments.space is not None else space_of(current_folder())
     if arguments.jsonl is not None:
-        return remember_lines(arguments.jsonl, _shared(arguments), door, say, space)
+        return remember_lines(arguments.jsonl, _build_shared_draft(arguments), door, say, space)
     if arguments.text is None:
         raise Rejected(
             "there is nothing to remember", hint='`madeleine remember "…"`, or - for stdin'
         )
-    draft = {**draft_of(arguments), "content": text_or_stdin(arguments.text)}
-    answer = door.call("remember", query=given(default_space=space), body=draft)
-    say.reply(answer, lambda: _words(answer), notes=not answer["existing"])
+    draft = {**build_draft(arguments), "content": read_text_argument(arguments.text)}
+    answer = door.call("remember", query=drop_none(default_space=space), body=draft)
+    say.reply(answer, lambda: _render_remembered(answer), notes=not answer["existing"])
     return 0
 
 
-def draft_of(arguments: argparse.Namespace) -> dict[str, object]:
+def build_draft(arguments: argparse.Namespace) -> dict[str, object]:
     """Return the fields that the options give."""
-    links = [link_of(text) for text in arguments.link or ()]
-    return given(
+    links = [parse_link(text) for text in arguments.link or ()]
+    return drop_none(
         type=arguments.type,
         tier=arguments.tier,
         space=arguments.space,
@@ -78,7 +90,7 @@ def draft_of(arguments: argparse.Namespace) -> dict[str, object]:
         confidence=arguments.confidence,
         source=arguments.source,
         connections=links or None,
-        claim=claim_of(arguments.claim),
+        claim=parse_claim(arguments.claim),
         valid_until=arguments.valid_until,
         created=arguments.created,
         id=arguments.id,
@@ -86,33 +98,33 @@ def draft_of(arguments: argparse.Namespace) -> dict[str, object]:
     )
 
 
-def link_of(text: str) -> dict[str, object]:
+def parse_link(text: str) -> dict[str, object]:
     """Return the connection that `ID[:EDGE[:WEIGHT]]` asks for."""
     target, _, rest = text.partition(":")
     edge, _, weight = rest.partition(":")
     try:
-        return given(target=target, edge=edge or None, weight=float(weight) if weight else None)
+        return drop_none(target=target, edge=edge or None, weight=float(weight) if weight else None)
     except ValueError as error:
         raise InvalidValue(
             "link", f"is {text!r}; the weight {weight!r} is not a number", "ID:EDGE:WEIGHT"
         ) from error
 
 
-def _shared(arguments: argparse.Namespace) -> dict[str, object]:
+def _build_shared_draft(arguments: argparse.Namespace) -> dict[str, object]:
     """With --jsonl the options fill in what a line does not say."""
     own = (arguments.id, arguments.key, arguments.title, arguments.claim)
     if arguments.text is not None or any(own):
         raise Rejected(
             "--jsonl takes no TEXT, --title, --claim, --id or --key", hint="put them into the lines"
         )
-    return draft_of(arguments)
+    return build_draft(arguments)
 
 
-def _words(answer: dict[str, Any]) -> list[str]:
+def _render_remembered(answer: dict[str, Any]) -> list[str]:
     memory = answer["memory"]
     where = f"  in space {memory['space']}" if memory.get("space") else ""
     if answer.get("existing"):
-        return [f"known already: {named(memory)}{where}"]
+        return [f"known already: {render_memory_name(memory)}{where}"]
     links = [f"  {e['edge']} {e['target'][:8]}  {e['weight']:.2f}" for e in answer["linked"]]
-    said = f"remembered {memory['short_id']}  {memory['type']}  {headline(memory)}{where}"
+    said = f"remembered {memory['short_id']}  {memory['type']}  {render_headline(memory)}{where}"
     return [said, *links]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.api.remote import stop_daemon
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import age, plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_age, render_count
 from madeleine.errors import Damaged, MadeleineError
 from madeleine.server.launch import launch
 
@@ -25,21 +25,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only check that it is whole")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     file = Path(arguments.file).expanduser().absolute()
-    answer = _checked(file, say) if arguments.dry_run else _restored(file, door, say)
-    say.reply(answer, lambda: _words(answer, say))
-    return Damaged.exit_code if _missing(answer) else 0
+    answer = _verify_backup(file, say) if arguments.dry_run else _restore_backup(file, door, say)
+    say.reply(answer, lambda: _render_restore(answer, say))
+    return Damaged.exit_code if _missing_notes(answer) else 0
 
 
-def _checked(file: Path, say: Say) -> dict[str, Any]:
+def _verify_backup(file: Path, say: CommandOutput) -> dict[str, Any]:
     from madeleine.ingest.backups.archive import verify_backup
 
     with say.progress("checking") as bar:
-        return _answer(file, verify_backup(file, bar), dry_run=True)
+        return _build_answer(file, verify_backup(file, bar), dry_run=True)
 
 
-def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
+def _restore_backup(file: Path, door: CommandDoor, say: CommandOutput) -> dict[str, Any]:
     """Restore under the home's lock; a daemon is ended before and started again after."""
     from madeleine.bootstrap.restoring import restore_home
     from madeleine.ingest.backups.archive import verify_backup
@@ -52,18 +52,18 @@ def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
         with say.progress("restoring") as bar:
             done = restore_home(door.home, file, bar)
     finally:
-        notes = start_again(door, facts)
-    answer = _answer(
+        notes = restart_daemon(door, facts)
+    answer = _build_answer(
         file,
         done.manifest,
         aside=[str(each) for each in done.aside],
         left_out=list(done.left_out),
         in_index=door.call("status")["counts"]["memories"],
     )
-    return {**answer, "notes": [*notes, *_missing(answer)]}
+    return {**answer, "notes": [*notes, *_missing_notes(answer)]}
 
 
-def _missing(answer: dict[str, Any]) -> list[str]:
+def _missing_notes(answer: dict[str, Any]) -> list[str]:
     """Return what is to be said when fewer memories are found than the backup holds."""
     held, found = answer["memories"], answer.get("in_index", answer["memories"])
     if found >= held:
@@ -71,7 +71,7 @@ def _missing(answer: dict[str, Any]) -> list[str]:
     return [f"the index has only {found:,} of {held:,} memories; `madeleine doctor` looks for why"]
 
 
-def start_again(door: Door, facts: Any) -> list[str]:
+def restart_daemon(door: CommandDoor, facts: Any) -> list[str]:
     if facts is None:
         return []
     try:
@@ -81,7 +81,7 @@ def start_again(door: Door, facts: Any) -> list[str]:
     return ["the daemon was ended for this and runs again"]
 
 
-def _answer(file: Path, manifest: Any, **more: object) -> dict[str, Any]:
+def _build_answer(file: Path, manifest: Any, **more: object) -> dict[str, Any]:
     return {
         "path": str(file),
         "made": manifest.made,
@@ -94,19 +94,19 @@ def _answer(file: Path, manifest: Any, **more: object) -> dict[str, Any]:
     }
 
 
-def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
-    memories = plural(answer["memories"], "memory", "memories")
-    made = age(answer["made"], say.now)
+def _render_restore(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
+    memories = render_count(answer["memories"], "memory", "memories")
+    made = render_age(answer["made"], say.now)
     said = "is whole" if answer["dry_run"] else "restored"
-    yield f"{said}: {memories}, {plural(answer['files'], 'file')}, made {made}"
+    yield f"{said}: {memories}, {render_count(answer['files'], 'file')}, made {made}"
     for each in answer["aside"]:
-        yield f"  what was there is now {clean(each)}"
+        yield f"  what was there is now {escape_controls(each)}"
     if answer["left_out"]:
         yield f"  left out of config.toml: {', '.join(answer['left_out'])}"
-        yield from _again(answer["left_out"])
+        yield from _render_left_out_hints(answer["left_out"])
 
 
-def _again(left_out: list[str]) -> Iterator[str]:
+def _render_left_out_hints(left_out: list[str]) -> Iterator[str]:
     """Say where the memory is now, and how it comes to where it was."""
     if any(each.startswith("store.") for each in left_out):
         yield "  so this memory is in files now, as in any home; to move it into a database again:"

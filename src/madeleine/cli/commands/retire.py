@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.cli.changes import change_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_id, given
-from madeleine.cli.say import Say
+from madeleine.cli.changes import render_change
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_id, drop_none
+from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--superseded-by", metavar="ID", help="the memory that replaces it")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    body = given(reason=arguments.reason, superseded_by=arguments.superseded_by)
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    body = drop_none(reason=arguments.reason, superseded_by=arguments.superseded_by)
     answer = door.call("retire", arguments.id, body=body)
-    say.reply(answer, lambda: change_words("retired", answer))
+    say.reply(answer, lambda: render_change("retired", answer))
     return 0

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.cli.changes import change_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import A_TIME, CLAIM, TIERS, TYPES, add_id, claim_of, given
-from madeleine.cli.parsing import text_or_stdin
-from madeleine.cli.say import Say
+from madeleine.cli.changes import render_change
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import (
+    CLAIM_FORMAT,
+    TIERS_HELP,
+    TIME_HELP,
+    TYPES_HELP,
+    add_id,
+    drop_none,
+    parse_claim,
+)
+from madeleine.cli.parsing import read_text_argument
+from madeleine.cli.say import CommandOutput
 from madeleine.errors import Rejected
 
 
@@ -20,34 +28,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_id(parser)
     parser.add_argument("--content", metavar="TEXT", help="the new text; - reads stdin")
     parser.add_argument("--title", metavar="TITLE", help="the new title")
-    parser.add_argument("--type", metavar="TYPE", help=TYPES)
-    parser.add_argument("--tier", metavar="TIER", help=TIERS)
+    parser.add_argument("--type", metavar="TYPE", help=TYPES_HELP)
+    parser.add_argument("--tier", metavar="TIER", help=TIERS_HELP)
     parser.add_argument("--space", metavar="SPACE", help="the project it belongs to")
     parser.add_argument(
         "--tag", action="append", metavar="TAG", help="all its tags from now on; repeat for more"
     )
     parser.add_argument("--confidence", type=float, metavar="0-1", help="how sure you are")
-    parser.add_argument("--claim", metavar=CLAIM, help="what it states; replaces older values")
-    parser.add_argument("--valid-until", metavar="TIME", help=f"when it stops being true, {A_TIME}")
+    parser.add_argument(
+        "--claim", metavar=CLAIM_FORMAT, help="what it states; replaces older values"
+    )
+    parser.add_argument(
+        "--valid-until", metavar="TIME", help=f"when it stops being true, {TIME_HELP}"
+    )
     parser.add_argument("--clear", action="append", metavar="FIELD", help="take a field away")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    answer = door.call("revise", arguments.id, body=_revision(arguments))
-    say.reply(answer, lambda: change_words("revised", answer))
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    answer = door.call("revise", arguments.id, body=_build_revision(arguments))
+    say.reply(answer, lambda: render_change("revised", answer))
     return 0
 
 
-def _revision(arguments: argparse.Namespace) -> dict[str, object]:
-    values = given(
-        content=None if arguments.content is None else text_or_stdin(arguments.content),
+def _build_revision(arguments: argparse.Namespace) -> dict[str, object]:
+    values = drop_none(
+        content=None if arguments.content is None else read_text_argument(arguments.content),
         title=arguments.title,
         type=arguments.type,
         tier=arguments.tier,
         space=arguments.space,
         tags=arguments.tag,
         confidence=arguments.confidence,
-        claim=claim_of(arguments.claim),
+        claim=parse_claim(arguments.claim),
         valid_until=arguments.valid_until,
     )
     for field in (name.replace("-", "_") for name in arguments.clear or ()):

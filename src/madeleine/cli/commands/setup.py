@@ -16,9 +16,9 @@ from typing import Any
 from madeleine.agents import wire
 from madeleine.agents.catalog import GENERIC_NAME, mcp_client_snippet
 from madeleine.agents.surroundings import SetupEnvironment, read_environment
-from madeleine.cli.door import Door
-from madeleine.cli.plan_words import plan_document, plan_words
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.plan_words import plan_to_json, render_plan
+from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,24 +32,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     around = read_environment(door.home)
     names = [name for name in arguments.agents if name != GENERIC_NAME]
     if GENERIC_NAME in arguments.agents and not names:
         found = mcp_client_snippet(around)
-        say.reply(found, lambda: _snippet_words(found))
+        say.reply(found, lambda: _render_snippet(found))
         return 0
     request = wire.SetupRequest(names, arguments.autostart, arguments.plugin)
     prepared = wire.prepare_setup(around, request)
     if not arguments.dry_run:
         prepared.carry_out()
-    document = plan_document(prepared.plan, arguments.dry_run)
-    document["notes"] = _notes(around, prepared, request)
-    say.reply(document, lambda: plan_words(prepared, arguments.dry_run, say))
+    document = plan_to_json(prepared.plan, arguments.dry_run)
+    document["notes"] = _collect_notes(around, prepared, request)
+    say.reply(document, lambda: render_plan(prepared, arguments.dry_run, say))
     return 0
 
 
-def _notes(
+def _collect_notes(
     around: SetupEnvironment, prepared: wire.PreparedSetup, request: wire.SetupRequest
 ) -> Sequence[str]:
     notes = list(prepared.plan.notes)
@@ -60,7 +60,7 @@ def _notes(
     return notes
 
 
-def _snippet_words(found: dict[str, Any]) -> Iterator[str]:
+def _render_snippet(found: dict[str, Any]) -> Iterator[str]:
     yield "Most MCP clients take this:"
     yield ""
     yield json.dumps(found, indent=2, ensure_ascii=False)

@@ -20,15 +20,15 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_SHOWN
-from madeleine.cli.door import Door
-from madeleine.cli.running import Wanted, run_with_bar
-from madeleine.cli.say import Say, clean
-from madeleine.cli.sleep_words import job_lines, report_words
+from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.running import RunRequest, run_with_bar
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.sleep_words import render_jobs, render_report
 from madeleine.errors import Rejected, Unavailable
 
-EVERYTHING = "run-all"
-VERBS = {"pause": "pause_task", "resume": "resume_task", "stop": "stop_task"}
+ALL_JOBS = "run-all"
+OPERATION_BY_VERB = {"pause": "pause_task", "resume": "resume_task", "stop": "stop_task"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,14 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    if arguments.what in (*VERBS, "status"):
-        return _about(arguments, door, say)
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    if arguments.what in (*OPERATION_BY_VERB, "status"):
+        return _steer_jobs(arguments, door, say)
     if arguments.job is not None:
         raise Rejected("one job at a time", hint="`madeleine sleep JOB`, or none for all of them")
-    answer = run_with_bar(_wanted(arguments), door, say)
+    answer = run_with_bar(_build_run_request(arguments), door, say)
     is_night = arguments.what is None
-    say.reply(answer, lambda: _words(answer, is_night, say))
+    say.reply(answer, lambda: _render_reports(answer, is_night, say))
     if not answer["reports"]:
         say.talk("no job was through: the daemon was ended meanwhile, or all jobs are paused")
         return Unavailable.exit_code
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     return Unavailable.exit_code if failed else 0
 
 
-def _about(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def _steer_jobs(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     """Look at the jobs, or steer one."""
     for option in ("dry_run", "now"):
         if getattr(arguments, option):
@@ -67,29 +67,29 @@ def _about(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         raise Rejected("status is about all jobs", hint="leave the job out")
     if arguments.what == "status":
         answer = door.call("tasks")
-        say.reply(answer, lambda: job_lines(answer["tasks"], say))
+        say.reply(answer, lambda: render_jobs(answer["tasks"], say))
         return 0
-    job = arguments.job or (EVERYTHING if arguments.what == "stop" else None)
+    job = arguments.job or (ALL_JOBS if arguments.what == "stop" else None)
     if job is None:
         raise Rejected("no job is named", hint=f"`madeleine sleep {arguments.what} JOB`")
-    answer = door.call(VERBS[arguments.what], job)
-    say.reply(answer, lambda: [clean(answer["text"])])
+    answer = door.call(OPERATION_BY_VERB[arguments.what], job)
+    say.reply(answer, lambda: [escape_controls(answer["text"])])
     return 0
 
 
 # -- a run ---------------------------------------------------------------------------------
 
 
-def _wanted(arguments: argparse.Namespace) -> Wanted:
+def _build_run_request(arguments: argparse.Namespace) -> RunRequest:
     job, body = arguments.what, {"dry_run": arguments.dry_run, "now": arguments.now}
     operation = "run_all" if job is None else "run_task"
-    return Wanted(operation, job, body, job or EVERYTHING, "sleep")
+    return RunRequest(operation, job, body, job or ALL_JOBS, "sleep")
 
 
-def _words(answer: dict[str, Any], is_night: bool, say: Say) -> Iterator[str]:
+def _render_reports(answer: dict[str, Any], is_night: bool, say: CommandOutput) -> Iterator[str]:
     reports = answer["reports"]
     for report in reports:
-        yield from report_words(report, say)
+        yield from render_report(report, say)
     if answer["status"] == "stopped":
         yield "stopped before all jobs were through"
     if answer["status"] == "failed":
@@ -100,6 +100,6 @@ def _words(answer: dict[str, Any], is_night: bool, say: Say) -> Iterator[str]:
     if proposed and not dry:
         yield "what was proposed waits for you: madeleine proposals"
     for each in reversed(runs):  # what came later may stand on what came before
-        yield f"  undo {each['job']}: madeleine undo {each['run'][:CHANGE_ID_SHOWN]}"
+        yield f"  undo {each['job']}: madeleine undo {each['run'][:CHANGE_ID_CHARS]}"
     if runs and is_night:
-        yield f"  undo all of it: madeleine undo {answer['request'][:CHANGE_ID_SHOWN]}"
+        yield f"  undo all of it: madeleine undo {answer['request'][:CHANGE_ID_CHARS]}"

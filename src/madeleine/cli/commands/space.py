@@ -13,10 +13,10 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import given, one_name
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none, require_name
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_count
 from madeleine.errors import Rejected, UnknownWord
 
 ACTIONS = ("list", "share", "leave")
@@ -37,30 +37,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     match arguments.action:
         case "list":
             answer = door.call("spaces")
-            say.reply(answer, lambda: _listed(answer))
+            say.reply(answer, lambda: _render_spaces(answer))
         case "share":
             if arguments.person is None:
                 raise Rejected("nobody is named", hint="`space share NAME --with PERSON`")
-            names = {"name": one_name(arguments.name), "person": arguments.person}
-            more = given(role=arguments.role, keep=arguments.keep or None)
+            names = {"name": require_name(arguments.name), "person": arguments.person}
+            more = drop_none(role=arguments.role, keep=arguments.keep or None)
             answer = door.call("share_space", body={**names, **more})
-            say.reply(answer, lambda: [clean(answer["text"])])
+            say.reply(answer, lambda: [escape_controls(answer["text"])])
         case "leave":
-            more = given(person=arguments.person, erase=arguments.erase or None)
-            answer = door.call("unshare_space", body={"name": one_name(arguments.name), **more})
-            say.reply(answer, lambda: [clean(answer["text"])])
+            more = drop_none(person=arguments.person, erase=arguments.erase or None)
+            answer = door.call("unshare_space", body={"name": require_name(arguments.name), **more})
+            say.reply(answer, lambda: [escape_controls(answer["text"])])
         case other:
             raise UnknownWord("action", other, list(ACTIONS))
     return 0
 
 
-def _listed(answer: dict[str, Any]) -> Iterator[str]:
+def _render_spaces(answer: dict[str, Any]) -> Iterator[str]:
     spaces = answer["spaces"]
-    yield plural(len(spaces), "shared space")
+    yield render_count(len(spaces), "shared space")
     for each in spaces:
         members = ", ".join(f"{name} ({role})" for name, role in each["members"].items())
-        yield f"  {clean(each['name'])}: {members or 'nobody'}"
+        yield f"  {escape_controls(each['name'])}: {members or 'nobody'}"

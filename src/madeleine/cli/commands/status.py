@@ -6,60 +6,64 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say, clean
-from madeleine.cli.sleep_words import job_lines
-from madeleine.cli.words import age, plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.sleep_words import render_jobs
+from madeleine.cli.words import render_age, render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes no words of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     answer = door.call("status")
-    say.reply(answer, lambda: _words(answer, say))
+    say.reply(answer, lambda: _render_status(answer, say))
     return 0
 
 
-def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
-    for label, value in facts(answer, say.now):
-        yield f"{say.dim(f'{label:<11}')}{clean(value)}"
-    for problem in problems(answer):
-        yield f"  {clean(problem)}"
-    yield from _jobs(answer["sleep"], say)
+def _render_status(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
+    for label, value in status_facts(answer, say.now):
+        yield f"{say.dim(f'{label:<11}')}{escape_controls(value)}"
+    for problem in status_problems(answer):
+        yield f"  {escape_controls(problem)}"
+    yield from _render_jobs(answer["sleep"], say)
 
 
-def _jobs(sleep: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_jobs(sleep: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     """Give each job's last run; those that never ran are named together."""
     ran = [each for each in sleep["jobs"] if each["last_run"] or each["paused"]]
     if ran:
         yield say.dim("jobs")
-        yield from job_lines(ran, say)
+        yield from render_jobs(ran, say)
 
 
-def facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
+def status_facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     """Give what there is, one fact a line."""
     counts = answer["counts"]
-    yield "madeleine", f"{answer['version']}, {_daemon(answer.get('daemon'))}"
+    yield "madeleine", f"{answer['version']}, {_render_daemon(answer.get('daemon'))}"
     yield "home", answer["home"]
     if answer["vault"] != f"{answer['home']}/vault":
         yield "vault", answer["vault"]
-    yield "memories", f"{counts['memories']:,}{_listed(counts['by_tier'])}"
+    yield "memories", f"{counts['memories']:,}{_render_counts(counts['by_tier'])}"
     if counts["by_space"]:
-        yield "spaces", _listed(counts["by_space"]).lstrip(": ")
+        yield "spaces", _render_counts(counts["by_space"]).lstrip(": ")
     yield "edges", f"{counts['edges']:,}"
-    yield "journal", f"{plural(counts['events'], 'event')} in {_files(answer['journal']['files'])}"
-    yield "model", _model(answer["embedder"])
-    yield "reranker", _reranker(answer["reranker"])
+    files = _render_file_count(answer["journal"]["files"])
+    yield "journal", f"{render_count(counts['events'], 'event')} in {files}"
+    yield "model", _render_model(answer["embedder"])
+    yield "reranker", _render_reranker(answer["reranker"])
     yield "index", answer["index_place"] or f"{answer['index_bytes'] / 1e6:,.1f} MB"
-    yield "sleep", _sleep(answer["sleep"], answer.get("daemon"))
-    yield "backup", age(newest, now) if (newest := answer["backup"]["newest"]) else "none yet"
-    wrong = len(list(problems(answer)))
+    yield "sleep", _render_sleep(answer["sleep"], answer.get("daemon"))
+    yield (
+        "backup",
+        render_age(newest, now) if (newest := answer["backup"]["newest"]) else "none yet",
+    )
+    wrong = len(list(status_problems(answer)))
     yield "problems", f"{wrong:,}" if wrong else "none"
 
 
-def problems(answer: dict[str, Any]) -> Iterator[str]:
+def status_problems(answer: dict[str, Any]) -> Iterator[str]:
     """Give what a person has to look at: files and journal lines that do not parse."""
     for file in answer["unreadable"]:
         yield f"{file['path']}:{file['line']}: {file['problem']}"
@@ -76,38 +80,40 @@ def problems(answer: dict[str, Any]) -> Iterator[str]:
     yield from (f"hook of {problem}" for problem in hooks.get("problems", ()))
 
 
-def _sleep(sleep: dict[str, Any], daemon: dict[str, Any] | None) -> str:
+def _render_sleep(sleep: dict[str, Any], daemon: dict[str, Any] | None) -> str:
     by_itself = "by the timetable" if sleep["enabled"] and daemon else "only when asked for"
     waiting = sleep["proposals"]
-    more = f", {plural(waiting, 'proposal')} waiting: madeleine proposals" if waiting else ""
+    more = f", {render_count(waiting, 'proposal')} waiting: madeleine proposals" if waiting else ""
     return f"{by_itself}, judge {sleep['judge']}{more}"
 
 
-def _daemon(daemon: dict[str, Any] | None) -> str:
+def _render_daemon(daemon: dict[str, Any] | None) -> str:
     if daemon is None:
         return "no daemon runs"
     where = f" on {daemon['host']}:{daemon['port']}" if daemon.get("port") else ""
     return f"daemon{where}"
 
 
-def _model(embedder: dict[str, Any]) -> str:
+def _render_model(embedder: dict[str, Any]) -> str:
     if embedder["name"] is None:
         return f"none, text search only: {embedder['why_not']}"
     waiting = embedder["unembedded"]
-    more = f", {plural(waiting, 'memory', 'memories')} without a vector yet" if waiting else ""
+    more = (
+        f", {render_count(waiting, 'memory', 'memories')} without a vector yet" if waiting else ""
+    )
     return f"{embedder['name']}{more}"
 
 
-def _reranker(reranker: dict[str, Any]) -> str:
+def _render_reranker(reranker: dict[str, Any]) -> str:
     if reranker["name"]:
         return f"{reranker['name']}, after late interaction"
     return f"late interaction ({reranker['why_not']})"
 
 
-def _listed(counts: dict[str, int]) -> str:
+def _render_counts(counts: dict[str, int]) -> str:
     parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return f": {parts}" if parts else ""
 
 
-def _files(count: int) -> str:
-    return plural(count, "file")
+def _render_file_count(count: int) -> str:
+    return render_count(count, "file")

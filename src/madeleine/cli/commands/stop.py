@@ -8,15 +8,15 @@ from __future__ import annotations
 import argparse
 
 from madeleine.api.remote import stop_daemon
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes no words of its own."""
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     stopped = stop_daemon(door.home)
     words = "stopped" if stopped else f"no daemon runs on {door.home}"
     say.reply({"stopped": stopped, "home": str(door.home)}, lambda: [words])

@@ -14,10 +14,10 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import given, one_name
-from madeleine.cli.say import Say, clean
-from madeleine.cli.words import age, plural
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none, require_name
+from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.words import render_age, render_count
 from madeleine.errors import UnknownWord
 
 ACTIONS = ("list", "create", "revoke")
@@ -36,35 +36,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--role", metavar="ROLE", help="reader, writer (if not said), owner, admin")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     match arguments.action:
         case "list":
-            answer = door.call("tokens", query=given(person=arguments.person))
-            say.reply(answer, lambda: _listed(answer, say))
+            answer = door.call("tokens", query=drop_none(person=arguments.person))
+            say.reply(answer, lambda: _render_tokens(answer, say))
         case "create":
-            body = given(
-                name=one_name(arguments.name), person=arguments.person, role=arguments.role
+            body = drop_none(
+                name=require_name(arguments.name), person=arguments.person, role=arguments.role
             )
             answer = door.call("create_token", body=body)
-            say.reply(answer, lambda: _created(answer, say))
+            say.reply(answer, lambda: _render_created_token(answer, say))
         case "revoke":
-            answer = door.call("revoke_token", one_name(arguments.name))
-            say.reply(answer, lambda: [clean(answer["text"])])
+            answer = door.call("revoke_token", require_name(arguments.name))
+            say.reply(answer, lambda: [escape_controls(answer["text"])])
         case other:
             raise UnknownWord("action", other, list(ACTIONS))
     return 0
 
 
-def _listed(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_tokens(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     tokens = answer["tokens"]
-    yield plural(len(tokens), "token")
+    yield render_count(len(tokens), "token")
     for each in tokens:
-        used = f"used {age(each['last_used'], say.now)}" if each["last_used"] else "never used"
+        used = (
+            f"used {render_age(each['last_used'], say.now)}" if each["last_used"] else "never used"
+        )
         who = f"{each['person']:<16}{each['role']:<8}"
-        yield f"  {each['id'][:8]}  {who}{clean(each['name'])}   {say.dim(used)}"
+        yield f"  {each['id'][:8]}  {who}{escape_controls(each['name'])}   {say.dim(used)}"
 
 
-def _created(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _render_created_token(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     """Print the secret alone, so that it can be taken up by a pipe."""
     say.talk(
         f"token {answer['id'][:8]} of {answer['person']}, {answer['role']}; it is shown this once"

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from madeleine.api.remote import RemoteDoor
-from madeleine.cli.door import Door
-from madeleine.cli.say import Say
-from madeleine.cli.surroundings import variable
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.say import CommandOutput
+from madeleine.cli.surroundings import read_variable
 from madeleine.server.launch import launch
 
 
@@ -21,14 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-open", action="store_true", help="only print the link")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    answer = _daemon(door).call("page_link", by="cli")
-    opened = not arguments.no_open and not say.as_json and _open(str(answer["url"]))
-    say.reply({**answer, "opened": opened}, lambda: _words(str(answer["url"]), opened))
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    answer = _find_or_start_daemon(door).call("page_link", by="cli")
+    opened = not arguments.no_open and not say.as_json and _open_browser(str(answer["url"]))
+    say.reply({**answer, "opened": opened}, lambda: _render_link(str(answer["url"]), opened))
     return 0
 
 
-def _daemon(door: Door) -> RemoteDoor:
+def _find_or_start_daemon(door: CommandDoor) -> RemoteDoor:
     """Return the daemon of this home; one that is not there is started."""
     found = door.daemon()
     if found is not None:
@@ -37,16 +37,18 @@ def _daemon(door: Door) -> RemoteDoor:
     return door.daemon() or RemoteDoor(Path(launched.socket))
 
 
-def _open(url: str) -> bool:
+def _open_browser(url: str) -> bool:
     """Open a link in a browser with windows; one inside the terminal would only be in the way."""
-    if sys.platform == "linux" and not (variable("DISPLAY") or variable("WAYLAND_DISPLAY")):
+    if sys.platform == "linux" and not (
+        read_variable("DISPLAY") or read_variable("WAYLAND_DISPLAY")
+    ):
         return False
     import webbrowser  # slow to load, and only needed here
 
     return webbrowser.open(url)
 
 
-def _words(url: str, opened: bool) -> list[str]:
+def _render_link(url: str, opened: bool) -> list[str]:
     if opened:
         return ["opened in your browser; if it did not come up:", f"  {url}"]
     return ["open this link within a minute; it works once:", f"  {url}"]

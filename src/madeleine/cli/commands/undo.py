@@ -10,29 +10,29 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import undo_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import an_id
-from madeleine.cli.say import Say
-from madeleine.cli.words import plural
+from madeleine.cli.changes import render_undo_hint
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import parse_id_argument
+from madeleine.cli.say import CommandOutput
+from madeleine.cli.words import render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "change",
         metavar="CHANGE",
-        type=an_id,
+        type=parse_id_argument,
         help="a change, as `history` names it, or a run or night, as `sleep` names it",
     )
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     answer = door.call("undo", arguments.change)
-    say.reply(answer, lambda: _words(answer))
+    say.reply(answer, lambda: _render_undo(answer))
     return 0
 
 
-def _words(answer: dict[str, Any]) -> Iterator[str]:
-    changes = plural(len(answer["undone"]), "change")
-    yield f"took back {changes}, {plural(len(answer['memories']), 'memory', 'memories')}"
-    yield undo_words(answer["change"])
+def _render_undo(answer: dict[str, Any]) -> Iterator[str]:
+    changes = render_count(len(answer["undone"]), "change")
+    yield f"took back {changes}, {render_count(len(answer['memories']), 'memory', 'memories')}"
+    yield render_undo_hint(answer["change"])

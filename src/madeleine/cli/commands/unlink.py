@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.cli.changes import change_words
-from madeleine.cli.door import Door
-from madeleine.cli.options import add_id, given
-from madeleine.cli.say import Say
+from madeleine.cli.changes import render_change
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import add_id, drop_none
+from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--edge", metavar="EDGE", help="only this edge; all if not said")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    body = given(source_id=arguments.source, target_id=arguments.target, edge=arguments.edge)
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    body = drop_none(source_id=arguments.source, target_id=arguments.target, edge=arguments.edge)
     answer = door.call("unlink", body=body)
-    say.reply(answer, lambda: change_words("unlinked", answer))
+    say.reply(answer, lambda: render_change("unlinked", answer))
     return 0

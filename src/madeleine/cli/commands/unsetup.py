@@ -10,9 +10,9 @@ import argparse
 
 from madeleine.agents import wire
 from madeleine.agents.surroundings import read_environment
-from madeleine.cli.door import Door
-from madeleine.cli.plan_words import plan_document, plan_words
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.plan_words import plan_to_json, render_plan
+from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,10 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show the plan and change nothing")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     prepared = wire.prepare_unsetup(read_environment(door.home), arguments.agents)
     if not arguments.dry_run:
         prepared.carry_out()
-    document = plan_document(prepared.plan, arguments.dry_run)
-    say.reply(document, lambda: plan_words(prepared, arguments.dry_run, say))
+    document = plan_to_json(prepared.plan, arguments.dry_run)
+    say.reply(document, lambda: render_plan(prepared, arguments.dry_run, say))
     return 0

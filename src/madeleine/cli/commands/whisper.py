@@ -18,9 +18,9 @@ import os
 import sys
 from time import monotonic
 
-from madeleine.cli.door import Door
-from madeleine.cli.options import given
-from madeleine.cli.say import Say
+from madeleine.cli.door import CommandDoor
+from madeleine.cli.options import drop_none
+from madeleine.cli.say import CommandOutput
 from madeleine.hooks.whisper import MAX_INPUT_BYTES, HookDirections, relay_hook
 
 
@@ -41,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="with why: the last one of this session")
 
 
-def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     if arguments.what in ("why", "report"):
         session = arguments.session if arguments.what == "why" else None
-        answer = door.call(f"whisper_{arguments.what}", query=given(session_id=session))
+        answer = door.call(f"whisper_{arguments.what}", query=drop_none(session_id=session))
         say.reply(answer, lambda: str(answer["text"]).splitlines())
         return 0
     directions = HookDirections(os.fspath(door.home))
