@@ -32,7 +32,7 @@ from _recall_report import Figure, Target
 from _scale_engines import Databases
 
 from madeleine.api.routes import ROUTE_BY_NAME
-from madeleine.server.launch import Launched, launch
+from madeleine.server.launch import LaunchedDaemon, launch_daemon
 
 SETTINGS = """[store]
 url = "{url}"
@@ -103,7 +103,7 @@ class Fleet:
         for home in self._homes:
             home.mkdir()
             (home / "config.toml").write_text(SETTINGS.format(url=url), encoding="utf-8")
-        self._servers: list[Launched | None] = [None] * load.servers
+        self._servers: list[LaunchedDaemon | None] = [None] * load.servers
         self._tokens: dict[str, str] = {}
 
     def start(self) -> None:
@@ -167,7 +167,7 @@ class Fleet:
         time.sleep(max(0.0, ends - time.monotonic()))
 
     def _start(self, number: int) -> None:
-        self._servers[number] = launch(self._homes[number], port=0)
+        self._servers[number] = launch_daemon(self._homes[number], port=0)
 
     def _kill(self, number: int) -> None:
         server, self._servers[number] = self._servers[number], None

@@ -29,7 +29,7 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_
 
 from madeleine.api.remote import RemoteDoor
 from madeleine.minds.local import load_built_in
-from madeleine.server.launch import Launched, launch
+from madeleine.server.launch import LaunchedDaemon, launch_daemon
 
 CHROMIUM = "/usr/bin/chromium"
 FIRST_VIEW_BYTES = 400_000
@@ -78,7 +78,7 @@ LAST = """() => new Promise(done => {
 class Bench:
     """One daemon on one home, and one browser."""
 
-    def __init__(self, browser: Browser, daemon: Launched, home: Path, times: int) -> None:
+    def __init__(self, browser: Browser, daemon: LaunchedDaemon, home: Path, times: int) -> None:
         self._browser = browser
         self._daemon = daemon
         self._token = (home / "run" / "token").read_text(encoding="utf-8").strip()
@@ -284,7 +284,7 @@ def _fill(home: Path, memories: int) -> None:
 def _measured(home: Path, memories: int, times: int, graph: bool) -> list[Row]:
     make = graph_home if graph else _fill
     make(home, memories)
-    daemon = launch(home, port=0)
+    daemon = launch_daemon(home, port=0)
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -26,7 +26,7 @@ from madeleine.errors import MadeleineError
 from madeleine.ingest.transcripts import IntakeStop
 from madeleine.model.cause import HookProblem, NoteKind, ReasonKind, SilenceKind, WhisperSilence
 from madeleine.model.setting import setting_specs
-from madeleine.server.mcp.reference import tools_page
+from madeleine.server.mcp.reference import render_tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings, known_variables
 from madeleine.sleep.values import AskedInstead, StopKind
 
@@ -146,7 +146,7 @@ def pages() -> dict[str, str]:
         "kinds.md": kinds_page(),
         "routes.md": render_routes_page(),
         "settings.md": settings_page(),
-        "tools.md": tools_page(),
+        "tools.md": render_tools_page(),
     }
 
 

@@ -14,7 +14,7 @@ from madeleine.agents import home_checks
 from madeleine.agents.findings import DoctorFinding, findings_exit_code
 from madeleine.agents.home_checks import check_home, check_status
 from madeleine.errors import BadSetting, MadeleineError, Unavailable
-from madeleine.server.launch import launch
+from madeleine.server.launch import launch_daemon
 from tests.server.running import Daemon, running
 
 
@@ -74,7 +74,7 @@ def test_a_setting_that_keeps_the_daemon_from_starting_is_told_once(tmp_path: Pa
     (tmp_path / "vault").mkdir()
     (tmp_path / "config.toml").write_text("[server]\nprot = 1\n", encoding="utf-8")
     with pytest.raises(MadeleineError):
-        launch(tmp_path, port=0)
+        launch_daemon(tmp_path, port=0)
 
     (found,) = check_home(tmp_path, _unasked, time.time())
 
@@ -87,7 +87,7 @@ def test_why_the_last_daemon_did_not_start_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(Unavailable):
-            launch(tmp_path, port=port)
+            launch_daemon(tmp_path, port=port)
 
     down = next(iter(check_home(tmp_path, _unasked, time.time())))
 

@@ -27,7 +27,7 @@ def loaded_by(code: str) -> set[str]:
         "from madeleine import Madeleine",
         "import madeleine.api",
         "from madeleine.api.remote import RemoteDoor, find_daemon",
-        "from madeleine.server.launch import launch",
+        "from madeleine.server.launch import launch_daemon",
     ],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:

@@ -17,8 +17,8 @@ from madeleine.api.params import parse_query
 from madeleine.api.reference import render_routes_page
 from madeleine.api.routes import NON_JSON_ROUTES, ROUTE_BY_NAME, ROUTES, Route
 from madeleine.errors import InvalidValue, Missing
-from madeleine.server.hooking import HOOKS
-from madeleine.server.openapi import OPENAPI
+from madeleine.server.hooking import HOOK_ROUTES
+from madeleine.server.openapi import OPENAPI_ROUTE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 
@@ -35,7 +35,7 @@ READ_BY_POST = frozenset(
 
 
 def test_a_reader_may_ask_only_for_what_changes_no_memory() -> None:
-    known = (*ROUTES, *HOOKS, *NON_JSON_ROUTES, OPENAPI)
+    known = (*ROUTES, *HOOK_ROUTES, *NON_JSON_ROUTES, OPENAPI_ROUTE)
 
     asked = {each.name for each in known if each.role == "reader" and each.method != "GET"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.server.page_door import FOLDER
+from madeleine.server.page_door import PAGE_FOLDER
 from tests.page.needs import WEB
 
 
@@ -28,7 +28,7 @@ def test_the_committed_page_is_what_its_source_builds_byte_for_byte(tmp_path: Pa
     ran = run("npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path / "page"))
     assert ran.returncode == 0, ran.stderr
 
-    built, committed = contents(tmp_path / "page"), contents(FOLDER)
+    built, committed = contents(tmp_path / "page"), contents(PAGE_FOLDER)
 
     assert sorted(built) == sorted(committed), "run `make page` and commit what it makes"
     assert [name for name in built if built[name] != committed[name]] == []
@@ -48,7 +48,7 @@ def test_the_lock_names_no_address() -> None:
 
 def test_the_built_page_names_no_machine_and_no_foreign_address() -> None:
     """Nothing is loaded from a network: names of XML spaces and links in words are all there is."""
-    for name, content in contents(FOLDER).items():
+    for name, content in contents(PAGE_FOLDER).items():
         text = content.decode("utf-8")
         assert "sourceMappingURL" not in text, name
         assert str(WEB) not in text, name

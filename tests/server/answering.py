@@ -8,13 +8,13 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from madeleine.server.openapi import openapi
+from madeleine.server.openapi import build_openapi
 
 
 @cache
 def _routes() -> list[tuple[str, re.Pattern[str], Draft202012Validator]]:
     """Return the method, the paths and the schema of every route that answers with JSON."""
-    document = openapi()
+    document = build_openapi()
     found = []
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

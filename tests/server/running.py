@@ -17,7 +17,12 @@ from urllib.parse import urlencode
 
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.errors import HomeBusy
-from madeleine.server.launch import START_SECONDS, Launched, await_daemon, launch
+from madeleine.server.launch import (
+    START_TIMEOUT_SECONDS,
+    LaunchedDaemon,
+    await_daemon,
+    launch_daemon,
+)
 from tests.server.answering import problems_of
 from tests.server.fork_server import fork_daemon
 
@@ -42,7 +47,7 @@ class Daemon:
     """A daemon process on a home of its own."""
 
     home: Path
-    launched: Launched
+    launched: LaunchedDaemon
     token: str = field(default="")
 
     def __post_init__(self) -> None:
@@ -128,18 +133,18 @@ def send(
         connection.close()
 
 
-def launch_forked(home: Path, host: str | None = None, port: int | None = None) -> Launched:
-    """Start a daemon as `launch` does, from a process that has done the imports."""
+def launch_forked(home: Path, host: str | None = None, port: int | None = None) -> LaunchedDaemon:
+    """Start a daemon as `launch_daemon` does, from a process that has done the imports."""
     if find_daemon(home) is not None:
         raise HomeBusy(home, None)
-    return await_daemon(home, fork_daemon(home, host, port), START_SECONDS)
+    return await_daemon(home, fork_daemon(home, host, port), START_TIMEOUT_SECONDS)
 
 
 @contextmanager
 def running(home: Path, *, from_nothing: bool = False, **options: Any) -> Iterator[Daemon]:
     """Run a daemon on any free port, and end it however the test ends. With `from_nothing` it is
     a new interpreter, as a person's is."""
-    start = launch if from_nothing else launch_forked
+    start = launch_daemon if from_nothing else launch_forked
     daemon = Daemon(home, start(home, **{"port": 0, **options}))
     try:
         yield daemon

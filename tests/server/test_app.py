@@ -18,8 +18,8 @@ from madeleine.errors import StoreUnwritable
 from madeleine.model.codec import Json
 from madeleine.server import app as app_module
 from madeleine.server import background as background_module
-from madeleine.server.app import App, encoded
-from madeleine.server.background import Background, Loop
+from madeleine.server.app import App, encode_json
+from madeleine.server.background import BackgroundLoop, BackgroundLoops
 from madeleine.server.guard import Guard
 from tests.server.mcp_clients import message
 from tests.server.running import eventually
@@ -146,13 +146,13 @@ def test_a_whisper_that_cannot_be_written_as_json_is_not_counted_as_said(
 def test_a_file_name_that_is_not_utf8_still_makes_json() -> None:
     name = b"M\xfcnchen.md".decode("utf-8", "surrogateescape")
 
-    assert json.loads(encoded({"path": name})) == {"path": name}
+    assert json.loads(encode_json({"path": name})) == {"path": name}
 
 
 def test_a_loop_that_fails_is_counted_shown_and_run_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(background_module, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(background_module, "RETRY_SECONDS", 0.01)
     turns = iter([ValueError(PRIVATE), StoreUnwritable(Path("/x"), "full")])
     went_well = threading.Event()
 
@@ -162,8 +162,8 @@ def test_a_loop_that_fails_is_counted_shown_and_run_again(
         went_well.set()
 
     stop = threading.Event()
-    loop = Loop("journal", work, every_seconds=60)
-    background = Background([loop], stop)
+    loop = BackgroundLoop("journal", work, every_seconds=60)
+    background = BackgroundLoops([loop], stop)
 
     background.start()
     eventually(went_well.is_set)
@@ -179,14 +179,14 @@ def test_a_loop_that_fails_is_counted_shown_and_run_again(
 def test_a_loop_that_still_fails_says_what_is_wrong_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(background_module, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(background_module, "RETRY_SECONDS", 0.01)
 
     def work() -> None:
         raise StoreUnwritable(Path("/x"), "full")
 
     stop = threading.Event()
-    loop = Loop("journal", work, every_seconds=60)
-    background = Background([loop], stop)
+    loop = BackgroundLoop("journal", work, every_seconds=60)
+    background = BackgroundLoops([loop], stop)
 
     background.start()
     eventually(lambda: loop.failures >= 3)
@@ -198,8 +198,8 @@ def test_a_loop_that_still_fails_says_what_is_wrong_once(
 
 def test_work_that_is_done_once_is_not_repeated() -> None:
     stop = threading.Event()
-    loop = Loop("model", lambda: None)
-    background = Background([loop], stop)
+    loop = BackgroundLoop("model", lambda: None)
+    background = BackgroundLoops([loop], stop)
 
     background.start()
     for thread in background._threads:

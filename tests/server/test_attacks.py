@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from madeleine.api.routes import NON_JSON_ROUTES, ROUTES
 from madeleine.bootstrap import load_settings, open_homes
 from madeleine.model.proposal import ProposalType
-from madeleine.server.hooking import HOOKS
+from madeleine.server.hooking import HOOK_ROUTES
 from madeleine.server.mcp.tools import TOOLS
 from madeleine.write.proposals import propose
 from tests.server.mcp_clients import SECONDS, said, talk
@@ -391,7 +391,7 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
 
 def test_every_route_is_attacked(world: World) -> None:
     assert set(attacks(world)) == {route.name for route in ROUTES}
-    assert {route.name for route in (*NON_JSON_ROUTES, *HOOKS)} == {
+    assert {route.name for route in (*NON_JSON_ROUTES, *HOOK_ROUTES)} == {
         "events",
         "metrics",
         "hook_inject",

@@ -10,7 +10,7 @@ import pytest
 from madeleine.api.routes import ROUTE_BY_NAME, ROUTES
 from madeleine.errors import Conflict, Missing, Rejected, Unavailable
 from madeleine.model.proposal import ProposalType
-from madeleine.server.mcp.tools import BY_TOOL, TOOLS, input_schema
+from madeleine.server.mcp.tools import TOOL_BY_NAME, TOOLS, input_schema
 from madeleine.write.proposals import propose
 from tests.fakes import close, keep, make_stores
 from tests.server.answering import problems_of
@@ -257,7 +257,7 @@ def test_a_tool_may_be_given_a_bare_date_where_it_takes_a_time() -> None:
     schemas = [input_schema(each) for each in TOOLS]
 
     assert formats_in(schemas) == set()
-    assert input_schema(BY_TOOL["recall"])["properties"]["as_of"]["anyOf"] == TIME["anyOf"]
+    assert input_schema(TOOL_BY_NAME["recall"])["properties"]["as_of"]["anyOf"] == TIME["anyOf"]
 
 
 def test_a_body_of_which_nothing_is_needed_may_be_left_out(daemon: Daemon) -> None:

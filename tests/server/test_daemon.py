@@ -23,8 +23,8 @@ from madeleine.api.places import socket_path, socket_pointer_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
 from madeleine.errors import HomeBusy, Unavailable
-from madeleine.server.daemon import _Server as Uvicorn
-from madeleine.server.launch import launch
+from madeleine.server.daemon import _StoppableServer as Uvicorn
+from madeleine.server.launch import launch_daemon
 from madeleine.server.listening import listen_tcp
 from tests.server.running import WAIT_SECONDS, busy_port, eventually, running
 
@@ -59,7 +59,7 @@ def test_a_daemon_outlives_the_session_that_started_it(home: Path) -> None:
 def test_a_second_daemon_on_the_same_home_is_refused(home: Path) -> None:
     with running(home) as daemon:
         with pytest.raises(HomeBusy, match="is open in"):
-            launch(home, port=0)
+            launch_daemon(home, port=0)
         done = subprocess.run(
             [sys.executable, "-P", "-m", "madeleine.server", "--home", str(home), "--port", "0"],
             capture_output=True,
@@ -101,7 +101,7 @@ def test_a_home_that_another_command_holds_is_busy(home: Path) -> None:
 
 def test_a_taken_port_is_named_and_leaves_nothing_behind(home: Path) -> None:
     with busy_port() as port, pytest.raises(Unavailable) as refused:
-        launch(home, port=port)
+        launch_daemon(home, port=port)
 
     assert refused.value.exit_code == 5
     assert f"127.0.0.1:{port}: the port is taken" in refused.value.message
@@ -113,7 +113,7 @@ def test_a_taken_port_is_named_and_leaves_nothing_behind(home: Path) -> None:
 @pytest.mark.soak
 def test_why_it_did_not_start_stands_in_the_log(home: Path) -> None:
     with busy_port() as port, pytest.raises(Unavailable):
-        launch(home, port=port)
+        launch_daemon(home, port=port)
 
     log = (home / "logs" / "daemon.log").read_text(encoding="utf-8")
     assert f"ERROR madeleine.daemon: cannot listen on 127.0.0.1:{port}: the port is taken" in log
@@ -170,14 +170,14 @@ def test_answers_over_tcp_do_not_wait_for_acknowledgements() -> None:
 @pytest.mark.parametrize("port", [70_000, -1])
 def test_a_number_that_is_no_port_is_refused(home: Path, port: int) -> None:
     with pytest.raises(Unavailable, match=f"cannot listen on 127.0.0.1:{port}"):
-        launch(home, port=port)
+        launch_daemon(home, port=port)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("host", ["256.1.1.1", "192.0.2.1"])
 def test_an_address_that_is_not_ours_is_refused(home: Path, host: str) -> None:
     with pytest.raises(Unavailable, match="cannot listen on"):
-        launch(home, host=host, port=0)
+        launch_daemon(home, host=host, port=0)
 
 
 @pytest.mark.few(1)
@@ -193,7 +193,7 @@ def test_a_bad_setting_is_told_to_whoever_starts_it(home: Path, line: str, said:
     (home / "config.toml").write_text(line, encoding="utf-8")
 
     with pytest.raises(Exception, match=said) as refused:
-        launch(home)
+        launch_daemon(home)
 
     assert getattr(refused.value, "exit_code", None) == 2
 
@@ -204,7 +204,7 @@ def test_the_port_comes_from_the_settings(home: Path) -> None:
         (home / "config.toml").write_text(f"[server]\nport = {port}\n", encoding="utf-8")
 
         with pytest.raises(Unavailable, match=str(port)):
-            launch(home)
+            launch_daemon(home)
 
 
 @pytest.mark.parametrize("how", ["route", "SIGTERM", "SIGINT"])
@@ -422,7 +422,7 @@ def test_a_newer_index_is_not_touched(home: Path) -> None:
         database.pragma("user_version", 9_999)
 
     with pytest.raises(Exception, match="9999") as refused:
-        launch(home, port=0)
+        launch_daemon(home, port=0)
 
     assert getattr(refused.value, "exit_code", None) == 6
     assert "rebuild" in getattr(refused.value, "hint", "")
@@ -480,11 +480,11 @@ def test_several_clients_at_once_are_all_answered(home: Path) -> None:
 
 SIGNALLED = """
 import os, signal, threading
-from madeleine.server.daemon import _Server, _signals
+from madeleine.server.daemon import _StoppableServer, _catch_signals
 from uvicorn import Config
 
-with _signals() as stop:
-    server = _Server(Config(lambda: None), stop, lambda: None)
+with _catch_signals() as stop:
+    server = _StoppableServer(Config(lambda: None), stop, lambda: None)
     for handler in (signal.getsignal(signal.SIGTERM), server.handle_exit):
         stop.clear()
         signal.signal(signal.SIGTERM, handler)

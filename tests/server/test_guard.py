@@ -13,7 +13,7 @@ import pytest
 
 from madeleine.api.routes import ROUTES
 from madeleine.errors import Forbidden, NoToken
-from madeleine.server.guard import Guard, over_unix
+from madeleine.server.guard import Guard, is_over_unix
 from tests.server.running import Answer, Daemon, running
 
 GUARDED = [route for route in ROUTES if not route.open]
@@ -186,8 +186,8 @@ def test_the_unix_socket_needs_no_token(daemon: Daemon) -> None:
 
 
 def test_a_unix_request_is_told_from_a_tcp_one_by_the_server_address() -> None:
-    assert over_unix(scope(server=("/home/run/socket", None)))
-    assert not over_unix(scope())
+    assert is_over_unix(scope(server=("/home/run/socket", None)))
+    assert not is_over_unix(scope())
 
 
 def test_the_socket_and_the_token_belong_to_their_owner_alone(daemon: Daemon) -> None:

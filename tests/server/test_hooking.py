@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.server.hooking import NUDGE
-from madeleine.server.hosts import CONTEXT_BYTES
+from madeleine.server.hooking import NUDGE_TEXT
+from madeleine.server.hosts import MAX_CONTEXT_BYTES
 from tests.hooks.running import Hooked, claude, context, hooked
 from tests.ingest.writing import a_line
 from tests.server.running import WAIT_SECONDS, eventually
@@ -27,7 +27,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hooked]:
 def nudged(served: Hooked, session: str, prompts: int, kind: str = "quiet") -> list[int]:
     """Send prompts and return the numbers of those that were answered with the nudge."""
     replies = [served.post(claude(f"{kind} {n}", session)) for n in range(1, prompts + 1)]
-    return [n for n, reply in enumerate(replies, 1) if reply and NUDGE in context(reply)]
+    return [n for n, reply in enumerate(replies, 1) if reply and NUDGE_TEXT in context(reply)]
 
 
 def test_the_pipeline_is_asked_with_session_folder_and_space(
@@ -98,7 +98,7 @@ def test_what_goes_wrong_inside_is_silence(served: Hooked, text: str) -> None:
 def test_a_whisper_longer_than_hosts_take_is_cut_at_a_line(served: Hooked) -> None:
     told = context(served.post(claude("wide 20000 bytes", "wide")))
 
-    assert 9_000 < len(told.encode()) <= CONTEXT_BYTES
+    assert 9_000 < len(told.encode()) <= MAX_CONTEXT_BYTES
     assert set(told.splitlines()) == {"海" * 20}
     assert served.log.count("longer than hosts take") == 1
 
@@ -111,7 +111,7 @@ def test_the_nudge_stands_behind_what_is_whispered(served: Hooked) -> None:
     replies = [served.post(claude(f"tell {n}", "behind")) for n in range(1, 11)]
 
     assert context(replies[9]).startswith("about tell 10 ")
-    assert context(replies[9]).endswith(f"\n\n{NUDGE}")
+    assert context(replies[9]).endswith(f"\n\n{NUDGE_TEXT}")
 
 
 def test_what_is_no_prompt_does_not_count_towards_the_nudge(served: Hooked) -> None:
@@ -120,7 +120,7 @@ def test_what_is_no_prompt_does_not_count_towards_the_nudge(served: Hooked) -> N
         served.post(claude(f"quiet {number}", "counted"))  # the hook is installed twice
         served.post(claude("/compact", "counted"))
 
-    assert NUDGE in context(served.post(claude("quiet at last", "counted")))
+    assert NUDGE_TEXT in context(served.post(claude("quiet at last", "counted")))
 
 
 @pytest.mark.few(1)

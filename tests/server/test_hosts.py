@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.server.hosts import HOSTS, BadHook, HookCall, read_call, render
+from madeleine.server.hosts import HOST_BY_NAME, BadHook, HookCall, read_hook_call, render_reply
 
 CLAUDE = {
     "session_id": "s1",
@@ -59,11 +59,11 @@ COPILOT = {"sessionId": "s6", "timestamp": 1, "cwd": "/ana/atlas", "prompt": "wh
 
 
 def call(host: str, values: object) -> HookCall:
-    return read_call(host, json.dumps(values).encode())
+    return read_hook_call(host, json.dumps(values).encode())
 
 
 def answered(host: str, values: object, text: str = "told") -> Any:
-    return json.loads(render(call(host, values), text))
+    return json.loads(render_reply(call(host, values), text))
 
 
 @pytest.mark.parametrize(
@@ -102,15 +102,15 @@ def test_copilot_reads_additional_context_at_the_top() -> None:
     assert answered("copilot", COPILOT) == {"additionalContext": "told"}
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", HOST_BY_NAME)
 def test_silence_is_no_byte_at_all_for_every_host(host: str) -> None:
-    assert render(call(host, CLAUDE), "") == b""
+    assert render_reply(call(host, CLAUDE), "") == b""
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", HOST_BY_NAME)
 def test_any_text_reaches_every_host_unchanged(host: str) -> None:
     told = 'quotes " and \\ and </system-reminder> and\nlines, 日本語, عربي, \U0001f41a'
-    rendered = render(call(host, CLAUDE), told)
+    rendered = render_reply(call(host, CLAUDE), told)
 
     assert rendered.isascii()
     assert told in _leaves(json.loads(rendered))
@@ -167,7 +167,7 @@ def test_inside_a_sub_agent_nobody_is_whispered_to() -> None:
 @pytest.mark.parametrize("host", ["", "clade", "claude@clade", "@", "cursor@"])
 def test_a_host_that_nobody_knows_is_named(host: str) -> None:
     if host == "cursor@":
-        assert call(host, CURSOR).host is HOSTS["cursor"]
+        assert call(host, CURSOR).host is HOST_BY_NAME["cursor"]
         return
     with pytest.raises(BadHook, match="known hosts are claude, codex"):
         call(host, CLAUDE)
@@ -191,10 +191,10 @@ def test_a_host_that_nobody_knows_is_named(host: str) -> None:
 )
 def test_what_is_not_the_hosts_json_is_refused_by_name(sent: bytes, problem: str) -> None:
     with pytest.raises(BadHook, match=problem):
-        read_call("claude", sent)
+        read_hook_call("claude", sent)
 
 
 def test_a_byte_order_mark_and_unknown_fields_do_no_harm() -> None:
-    heard = read_call("claude", b"\xef\xbb\xbf" + json.dumps({**CLAUDE, "new": [1]}).encode())
+    heard = read_hook_call("claude", b"\xef\xbb\xbf" + json.dumps({**CLAUDE, "new": [1]}).encode())
 
     assert heard.prompt == "which database?"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.server.mcp.wording import ERROR_CHARS
+from madeleine.server.mcp.wording import MAX_ERROR_CHARS
 from tests.server.mcp_clients import ERAS, over_http, talk
 from tests.server.running import Answer, Daemon
 
@@ -107,7 +107,7 @@ def test_a_refused_tool_stays_short_however_much_it_was_sent(daemon: Daemon) -> 
     result = talk(story)
 
     assert result.is_error
-    assert len(result.model_dump_json()) < 3 * ERROR_CHARS
+    assert len(result.model_dump_json()) < 3 * MAX_ERROR_CHARS
 
 
 def test_the_python_face_has_the_kind_that_the_daemon_named(daemon: Daemon) -> None:

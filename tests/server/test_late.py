@@ -20,7 +20,7 @@ from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.trace import QueryEmbedding
-from madeleine.server.hooking import INJECT, STORE, Hooks
+from madeleine.server.hooking import INJECT_ROUTE, STORE_ROUTE, HookService
 from tests.hooks.running import claude
 from tests.server.running import WAIT_SECONDS, eventually
 
@@ -68,15 +68,15 @@ def context(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 @pytest.fixture
-def hooks(context: HomeContext) -> Iterator[Hooks]:
-    made = Hooks(context)
+def hooks(context: HomeContext) -> Iterator[HookService]:
+    made = HookService(context)
     yield made
     made.close()
 
 
-def prompt(hooks: Hooks, text: str, session: str = "s") -> str:
+def prompt(hooks: HookService, text: str, session: str = "s") -> str:
     body = json.dumps(claude(text, session)).encode()
-    answer = hooks.answer(INJECT, {"host": "claude"}, body, single_home_reach(hooks.context))
+    answer = hooks.answer(INJECT_ROUTE, {"host": "claude"}, body, single_home_reach(hooks.context))
     return asyncio.run(answer).body.decode()
 
 
@@ -86,7 +86,7 @@ def why(context: HomeContext) -> str:
 
 @pytest.mark.proves("I5")
 def test_what_came_too_late_is_noted_so_and_told_the_next_time(
-    context: HomeContext, hooks: Hooks
+    context: HomeContext, hooks: HookService
 ) -> None:
     context.whisperer.warm(context.stores, context.whisper_config)
     may_go_on = threading.Event()
@@ -104,7 +104,7 @@ def test_what_came_too_late_is_noted_so_and_told_the_next_time(
 
 @pytest.mark.proves("I5")
 def test_a_model_that_would_be_late_is_not_waited_for(
-    context: HomeContext, hooks: Hooks, model: Patient
+    context: HomeContext, hooks: HookService, model: Patient
 ) -> None:
     context.whisperer.warm(context.stores, context.whisper_config)
     model.may_answer.clear()
@@ -122,21 +122,21 @@ def test_a_model_that_would_be_late_is_not_waited_for(
 
 @pytest.mark.parametrize("event", ["PreCompact", "PreCompress"])
 def test_a_session_that_its_host_shortens_is_told_again(
-    context: HomeContext, hooks: Hooks, event: str
+    context: HomeContext, hooks: HookService, event: str
 ) -> None:
     first = prompt(hooks, ASK_FERRY)
     before = prompt(hooks, f"so, {ASK_FERRY}")
     body = json.dumps({"session_id": "s", "hook_event_name": event, "trigger": "auto"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, single_home_reach(context)))
+    asyncio.run(hooks.answer(STORE_ROUTE, {"host": "claude"}, body, single_home_reach(context)))
 
     after = prompt(hooks, f"again, {ASK_FERRY}")
 
     assert (FERRY in first, before, FERRY in after) == (True, "", True)
 
 
-def test_the_end_of_a_session_shortens_nothing(context: HomeContext, hooks: Hooks) -> None:
+def test_the_end_of_a_session_shortens_nothing(context: HomeContext, hooks: HookService) -> None:
     prompt(hooks, ASK_FERRY)
     body = json.dumps({"session_id": "s", "hook_event_name": "Stop"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, single_home_reach(context)))
+    asyncio.run(hooks.answer(STORE_ROUTE, {"host": "claude"}, body, single_home_reach(context)))
 
     assert prompt(hooks, f"again, {ASK_FERRY}") == ""

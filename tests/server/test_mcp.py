@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from madeleine.server.logs import log_to
-from madeleine.server.mcp.tools import HITS_AT_MOST, INSTRUCTIONS, TOOLS
+from madeleine.server.logs import log_to_file
+from madeleine.server.mcp.tools import MAX_HITS, MCP_INSTRUCTIONS, TOOLS
 from tests.server.mcp_clients import (
     ERAS,
     HANDSHAKES,
@@ -127,9 +127,9 @@ def test_a_revision_from_the_future_is_offered_the_newest_of_its_era(daemon: Dae
 
 
 def test_the_instructions_fit_into_what_hosts_read() -> None:
-    assert len(INSTRUCTIONS.encode()) < 2_000
-    assert "data" in INSTRUCTIONS
-    assert all(f"`{tool.name}`" in INSTRUCTIONS for tool in TOOLS)
+    assert len(MCP_INSTRUCTIONS.encode()) < 2_000
+    assert "data" in MCP_INSTRUCTIONS
+    assert all(f"`{tool.name}`" in MCP_INSTRUCTIONS for tool in TOOLS)
 
 
 # -- what the tools do ---------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_two_clients_at_once_do_not_get_into_each_others_way(daemon: Daemon) -> 
         ("remember", {"content": "x", "tags": "one"}, "not a list"),
         ("remember", {"contents": "x"}, "unknown field `contents`"),
         ("remember", {"content": "x", "source": "system:self"}, "unknown field `source`"),
-        ("recall", {"query": "x", "limit": HITS_AT_MOST + 1}, "`limit` is 26"),
+        ("recall", {"query": "x", "limit": MAX_HITS + 1}, "`limit` is 26"),
         ("recall", {"query": " "}, "`query` is empty"),
         ("recall", {"query": "x", "created_after": "soon"}, "created_after"),
         ("recall_node", {}, "`node_id` is missing"),
@@ -489,7 +489,7 @@ def test_a_client_over_http_does_not_notice_a_restart(home: Path) -> None:
 
 def test_what_the_library_stumbled_over_is_logged_without_its_words(tmp_path: Path) -> None:
     root, words = logging.getLogger(), "what a memory says"
-    level, handler = root.level, log_to(tmp_path / "daemon.log")
+    level, handler = root.level, log_to_file(tmp_path / "daemon.log")
     try:
         raise ValueError(words)
     except ValueError:

@@ -12,7 +12,7 @@ from madeleine.api.remote import find_daemon, stop_daemon
 from madeleine.bootstrap import open_home
 from madeleine.errors import MadeleineError, StoreUnwritable
 from madeleine.ingest.backups.archive import open_backup, verify_backup
-from madeleine.server.loops import Backups
+from madeleine.server.loops import BackupScheduler
 from tests.cli.running import Cli
 from tests.server.running import Daemon, eventually, running
 
@@ -144,7 +144,7 @@ def test_an_export_pages_through_everything(daemon: Daemon) -> None:
 def test_a_backup_is_made_unasked_when_it_is_due(home: Path) -> None:
     context = open_home(home)
     try:
-        loop = Backups(context)
+        loop = BackupScheduler(context)
         loop.look()
         loop.look()
     finally:
@@ -160,7 +160,7 @@ def test_a_backup_that_fails_is_told_until_it_is_tried_again(
     monkeypatch.setenv("MADELEINE_BACKUP_FOLDER", str(tmp_path / "file" / "backups"))
     context = open_home(home)
     try:
-        loop = Backups(context)
+        loop = BackupScheduler(context)
         failures: list[MadeleineError] = []
         for _ in range(2):
             with pytest.raises(StoreUnwritable) as failed:

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from madeleine.server.page_door import FOLDER
-from madeleine.server.page_sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
+from madeleine.server.page_door import PAGE_FOLDER
+from madeleine.server.page_sessions import CODE_SECONDS, SESSION_SECONDS, PageSessions
 from tests.server.running import WAIT_SECONDS, Daemon, running
 
 AS_BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -57,7 +57,7 @@ def test_every_view_is_answered_with_the_frame_and_without_a_token(
     answer = raw(daemon, "GET", path, AS_BROWSER)
 
     assert answer.status == 200
-    assert answer.body == (FOLDER / "index.html").read_bytes()
+    assert answer.body == (PAGE_FOLDER / "index.html").read_bytes()
     assert answer.headers["cache-control"] == "no-cache"
 
 
@@ -74,7 +74,7 @@ def test_the_frame_lets_a_browser_run_nothing_but_its_own_files(daemon: Daemon) 
 
 
 def test_files_named_by_their_content_are_kept_for_ever_and_packed(daemon: Daemon) -> None:
-    name = next((FOLDER / "assets").glob("index-*.js"))
+    name = next((PAGE_FOLDER / "assets").glob("index-*.js"))
 
     answer = raw(daemon, "GET", f"/ui/assets/{name.name}", {"Accept-Encoding": "gzip"})
 
@@ -93,7 +93,7 @@ def test_the_frame_names_the_files_of_its_view_so_that_they_come_at_once(
 
     files = re.findall(r"</ui/(assets/[^>]+)>; rel=modulepreload", named)
     assert any(file.startswith(f"assets/{view}-") for file in files)
-    assert all((FOLDER / file).is_file() for file in files)
+    assert all((PAGE_FOLDER / file).is_file() for file in files)
 
 
 def test_a_frame_that_is_known_is_not_sent_again(daemon: Daemon) -> None:
@@ -143,7 +143,7 @@ def test_the_data_behind_a_view_needs_a_token(daemon: Daemon, path: str) -> None
 def test_no_path_leads_out_of_the_page(daemon: Daemon, path: str) -> None:
     answer = raw(daemon, "GET", path)
 
-    assert answer.body == (FOLDER / "index.html").read_bytes()
+    assert answer.body == (PAGE_FOLDER / "index.html").read_bytes()
 
 
 def test_the_page_is_only_read(daemon: Daemon) -> None:
@@ -247,39 +247,39 @@ class Now:
         return self.at
 
 
-def scope(sessions: Sessions, cookie: str, key: str) -> dict[str, object]:
+def scope(sessions: PageSessions, cookie: str, key: str) -> dict[str, object]:
     shown = f"other=1; {sessions.cookie_name}={cookie}"
     return {"headers": [(b"cookie", shown.encode()), (b"x-madeleine-page", key.encode())]}
 
 
 def test_a_code_is_good_for_a_minute_and_a_session_for_a_month() -> None:
     now = Now()
-    sessions = Sessions("token", 8787, now)
+    sessions = PageSessions("token", 8787, now)
     late, code = sessions.new_code(), sessions.new_code()
     session = sessions.enter(code)
     assert session is not None
     shown = scope(sessions, session.cookie, session.key)
-    assert sessions.whose(shown) == ""
+    assert sessions.token_id_of(shown) == ""
 
     now.at += CODE_SECONDS
     assert sessions.enter(late) is None
     now.at += SESSION_SECONDS
-    assert sessions.whose(shown) is None
+    assert sessions.token_id_of(shown) is None
 
 
 def test_a_session_cannot_be_made_longer_by_hand() -> None:
-    sessions = Sessions("token", 8787, Now())
+    sessions = PageSessions("token", 8787, Now())
     session = sessions.enter(sessions.new_code())
     assert session is not None
     until, rest = session.cookie.split(".", 1)
 
     longer = f"{int(until) + 1}.{rest}"
 
-    assert sessions.whose(scope(sessions, longer, session.key)) is None
+    assert sessions.token_id_of(scope(sessions, longer, session.key)) is None
 
 
 @pytest.mark.parametrize("cookie", ["", ".", "a.b", "..", "é.é.é", '"'])
 def test_nonsense_in_a_cookie_is_just_no_session(cookie: str) -> None:
-    sessions = Sessions("token", 8787, Now())
+    sessions = PageSessions("token", 8787, Now())
 
-    assert sessions.whose(scope(sessions, cookie, "")) is None
+    assert sessions.token_id_of(scope(sessions, cookie, "")) is None

@@ -17,7 +17,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import NoPeople
-from madeleine.server.callers import KNOWN_SECONDS
+from madeleine.server.callers import CACHE_SECONDS
 from tests import postgres
 from tests.database.test_walls import connected, tables
 from tests.server.running import eventually, running
@@ -479,7 +479,7 @@ def test_another_server_refuses_a_revoked_token_within_seconds(team: Team, tmp_p
         team.admin.ok("DELETE", f"/admin/tokens/{made['id']}")
 
         assert hana.status("GET", "/agent/list") == 401
-        eventually(lambda: elsewhere.status("GET", "/agent/list") == 401, KNOWN_SECONDS + 5)
+        eventually(lambda: elsewhere.status("GET", "/agent/list") == 401, CACHE_SECONDS + 5)
 
 
 def test_commands_tend_people_tokens_and_spaces(team: Team) -> None:

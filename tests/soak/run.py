@@ -17,7 +17,7 @@ from pathlib import Path
 
 from madeleine.api.remote import RemoteDoor
 from madeleine.errors import MadeleineError, Unavailable
-from madeleine.server.launch import Launched, launch
+from madeleine.server.launch import LaunchedDaemon, launch_daemon
 from tests.soak.checks import check_files, check_index, check_journal
 from tests.soak.client import Client, Gone
 from tests.soak.model import Vaulted, Wrong
@@ -78,7 +78,7 @@ class Soak:
     def run(self) -> Report:
         """Work and kill until the plan is fulfilled; `Wrong` if anything is not as promised."""
         deadline = time.monotonic() + self.plan.seconds
-        daemon = launch(self.home, port=0)
+        daemon = launch_daemon(self.home, port=0)
         try:
             self._prepare(RemoteDoor(Path(daemon.socket)))
             while self.report.total < self.plan.operations and time.monotonic() < deadline:
@@ -113,7 +113,7 @@ class Soak:
             for number in range(self.plan.clients)
         ]
 
-    def _round(self, daemon: Launched) -> None:
+    def _round(self, daemon: LaunchedDaemon) -> None:
         """Let everybody work for a while, then kill the daemon under them."""
         stop = threading.Event()
         where = Path(daemon.socket)
@@ -159,7 +159,7 @@ class Soak:
             self._failures.append(error)
             stop.set()
 
-    def _restarted(self) -> Launched:
+    def _restarted(self) -> LaunchedDaemon:
         """Start the daemon again; now and then it is killed while it starts."""
         while self._dice.random() < 0.25:
             command = [sys.executable, "-m", "madeleine.server", "--port", "0"]
@@ -170,9 +170,9 @@ class Soak:
             process.kill()
             process.wait(END_SECONDS)
             self.report.starts_killed += 1
-        return launch(self.home, port=0)
+        return launch_daemon(self.home, port=0)
 
-    def _check(self, daemon: Launched) -> None:
+    def _check(self, daemon: LaunchedDaemon) -> None:
         vaulted = check_files(self.home, self._clients, self._shared)
         self.report.torn_lines = check_journal(self.home)
         with tempfile.TemporaryDirectory(prefix="madeleine-soak-") as beside:
@@ -190,12 +190,12 @@ class Soak:
         for client in self._clients:
             self.report.operations.update(client.counts)
 
-    def _end(self, daemon: Launched) -> None:
+    def _end(self, daemon: LaunchedDaemon) -> None:
         """End in good order, start once more, and look a last time."""
         daemon.process.terminate()
         if daemon.process.wait(END_SECONDS) != 0:
             raise Wrong(f"the daemon ended with {daemon.process.returncode}")
-        again = launch(self.home, port=0)
+        again = launch_daemon(self.home, port=0)
         try:
             self._check(again)
         finally:

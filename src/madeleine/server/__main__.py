@@ -15,9 +15,9 @@ from pathlib import Path
 
 from madeleine.api.wire import error_to_json
 from madeleine.errors import HomeBusy, MadeleineError
-from madeleine.server.daemon import Address, serve
-from madeleine.server.launch import LOG, open_log
-from madeleine.server.logs import log_to
+from madeleine.server.daemon import DaemonAddress, serve
+from madeleine.server.launch import LOG_FILE, open_log
+from madeleine.server.logs import log_to_file
 
 log = logging.getLogger("madeleine.daemon")
 
@@ -30,30 +30,30 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--or-any-port", action="store_true", help="if that one is taken")
     given = parser.parse_args(arguments)
     try:
-        serve(given.home, given.host, given.port, _ready, given.or_any_port)
+        serve(given.home, given.host, given.port, _report_ready, given.or_any_port)
     except MadeleineError as error:
-        _write_down(given.home, error)
-        _say({"error": error_to_json(error)})
+        _log_error(given.home, error)
+        _tell_starter({"error": error_to_json(error)})
         return error.exit_code
     return 0
 
 
-def _ready(address: Address) -> None:
-    _say({"ready": address.to_json()})
+def _report_ready(address: DaemonAddress) -> None:
+    _tell_starter({"ready": address.to_json()})
 
 
-def _write_down(home: Path, error: MadeleineError) -> None:
+def _log_error(home: Path, error: MadeleineError) -> None:
     """Log why there is no daemon. That another one is there already is nothing wrong."""
     try:
         os.close(open_log(home))
-        log_to(home / "logs" / LOG)
+        log_to_file(home / "logs" / LOG_FILE)
     except (OSError, MadeleineError):
         return  # the home takes no files, which is what the error says
     level = logging.INFO if isinstance(error, HomeBusy) else logging.ERROR
     log.log(level, "%s (%s)", error.message, error.hint)
 
 
-def _say(message: dict[str, object]) -> None:
+def _tell_starter(message: dict[str, object]) -> None:
     """Tell whoever started us, then let go of the pipe: they need not stay."""
     try:
         os.write(1, json.dumps(message).encode("ascii") + b"\n")

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route as Path
+from starlette.routing import Route as AsgiRoute
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
@@ -34,37 +34,44 @@ from madeleine.api.wire import error_to_json
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
-from madeleine.server.callers import Callers, sees_server
-from madeleine.server.events import Events
+from madeleine.server.callers import CallerResolver, may_see_server
+from madeleine.server.events import EventStream
 from madeleine.server.guard import Guard
 from madeleine.server.hooking import (
-    BODY_BYTES,
-    DELIVERED,
-    HOOKS,
-    UNDELIVERED,
+    DELIVERED_ROUTE,
+    HOOK_ROUTES,
+    MAX_BODY_BYTES,
+    UNDELIVERED_ROUTE,
     HookReply,
-    Hooks,
+    HookService,
 )
-from madeleine.server.logs import where
-from madeleine.server.mcp.door import PATH as MCP_PATH
-from madeleine.server.mcp.door import McpDoor
-from madeleine.server.metrics import CONTENT_TYPE, Serving, metrics
-from madeleine.server.openapi import OPENAPI, openapi
-from madeleine.server.page_door import ENTER, PageDoor, is_page, path_meant
-from madeleine.server.page_sessions import CODE_SECONDS, Sessions
-from madeleine.server.reading import has_hung_up, parse_body, parse_query, read_body, who_asks
+from madeleine.server.logs import render_traceback
+from madeleine.server.mcp.door import MCP_PATH, McpDoor
+from madeleine.server.metrics import CONTENT_TYPE, ServerTotals, render_metrics
+from madeleine.server.openapi import OPENAPI_ROUTE, build_openapi
+from madeleine.server.page_door import ENTER_PATH, PageDoor, is_page_path, resolve_path
+from madeleine.server.page_sessions import CODE_SECONDS, PageSessions
+from madeleine.server.reading import (
+    has_hung_up,
+    parse_body,
+    parse_query,
+    read_agent_name,
+    read_body,
+)
 from madeleine.server.receipts import SentWhisper
 
-REACH = "madeleine.reach"  # under which a request's scope says how far it reaches
-THREADS = 16  # writes take turns anyway; more threads would only wait in another place
+REACH_KEY = "madeleine.reach"  # under which a request's scope says how far it reaches
+REQUEST_THREADS = 16  # writes take turns anyway; more threads would only wait in another place
 
 log = logging.getLogger("madeleine.server")
 
-Done = TypeVar("Done")
+WorkResult = TypeVar("WorkResult")
 
-_HOOKS = frozenset(route.path for route in HOOKS)
-_OPEN = frozenset(route.path for route in ROUTES if route.open)
-_ADMIN = [re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in ROUTES if each.admin]
+_HOOK_PATHS = frozenset(route.path for route in HOOK_ROUTES)
+_OPEN_PATHS = frozenset(route.path for route in ROUTES if route.open)
+_ADMIN_PATTERNS = [
+    re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in ROUTES if each.admin
+]
 
 
 class App:
@@ -82,17 +89,17 @@ class App:
         self.failures = 0
         """Requests that met a bug of ours."""
         self._guard = guard
-        self._callers = Callers(contexts, guard)
-        self._sessions = guard.sessions or Sessions(guard.token, guard.port)
+        self._callers = CallerResolver(contexts, guard)
+        self._sessions = guard.sessions or PageSessions(guard.token, guard.port)
         self._facts = facts
         self._stop = stop
         self._limits = contexts.first.settings.server
         self._inside = 0
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
-        self._hooks = Hooks(contexts.first)
-        self._hooks.leave_directions(facts())
-        self._events = Events(self._reach, ending)
-        self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
+        self._threads = ThreadPoolExecutor(REQUEST_THREADS, thread_name_prefix="request")
+        self._hooks = HookService(contexts.first)
+        self._hooks.write_directions(facts())
+        self._events = EventStream(self._reach, ending)
+        self._router = Router(self._paths(), redirect_slashes=False, default=_refuse_unknown_route)
 
     def close(self) -> None:
         """Wait for the requests that are being carried out."""
@@ -103,21 +110,21 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
         try:
-            await self._owning_bugs(
-                f"{scope['method']} {scope['path']}", self._let_in(scope, receive, send)
+            await self._report_bugs(
+                f"{scope['method']} {scope['path']}", self._route_request(scope, receive, send)
             )
         except MadeleineError as error:
             guest = self._callers.is_guest(scope)
-            await refusal(error, guest)(scope, receive, send)
+            await error_response(error, guest)(scope, receive, send)
         except ClientDisconnect:
             return  # nobody is left to answer
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope = {**scope, "path": path_meant(scope)}
+    async def _route_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope = {**scope, "path": resolve_path(scope)}
         reach = await self._reach(scope)
-        await self._router({**scope, REACH: reach}, receive, send)
+        await self._router({**scope, REACH_KEY: reach}, receive, send)
 
-    async def _owning_bugs(self, what: str, work: Awaitable[Done]) -> Done:
+    async def _report_bugs(self, what: str, work: Awaitable[WorkResult]) -> WorkResult:
         """Do a door's work. A bug of ours is counted and logged without what it quotes, and goes
         on as an error like any other, so that each door words it as it words those."""
         try:
@@ -126,52 +133,56 @@ class App:
             raise
         except Exception as error:  # noqa: BLE001  # the one handler of both doors: in log and status
             self.failures += 1
-            log.error("%s met a bug: %s", what, where(error))
-            raise _a_bug() from None
+            log.error("%s met a bug: %s", what, render_traceback(error))
+            raise _internal_error() from None
 
     async def _reach(self, scope: Scope) -> CallerReach:
         """Return how far a request reaches, or refuse it."""
         path = scope["path"]
-        is_open = path in _OPEN or is_page(path)
-        finding = self._callers.reach(scope, is_open, _is_admin(path))
-        return await (self._hooks.in_time(finding, scope) if path in _HOOKS else finding)
+        is_open = path in _OPEN_PATHS or is_page_path(path)
+        finding = self._callers.reach(scope, is_open, _is_admin_path(path))
+        return await (
+            self._hooks.resolve_in_time(finding, scope) if path in _HOOK_PATHS else finding
+        )
 
-    def _paths(self) -> list[Path]:
-        methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
-        for route in (*ROUTES, *HOOKS, *NON_JSON_ROUTES):
+    def _paths(self) -> list[AsgiRoute]:
+        methods: dict[str, dict[str, Route]] = {
+            OPENAPI_ROUTE.path: {OPENAPI_ROUTE.method: OPENAPI_ROUTE}
+        }
+        for route in (*ROUTES, *HOOK_ROUTES, *NON_JSON_ROUTES):
             methods.setdefault(route.path, {})[route.method] = route
-        paths = [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
-        page = PageDoor(self._sessions, lambda scope: bool(self._guard.outside(scope)))
+        paths = [AsgiRoute(path, _Endpoint(self, known)) for path, known in methods.items()]
+        page = PageDoor(self._sessions, lambda scope: bool(self._guard.proxy_url(scope)))
         return [
             *paths,
-            Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes)),
-            Path("/ui", page),
-            Path("/ui/{path:path}", page),
+            AsgiRoute(MCP_PATH, McpDoor(self.perform_operation, self._limits.max_body_bytes)),
+            AsgiRoute("/ui", page),
+            AsgiRoute("/ui/{path:path}", page),
         ]
 
     async def answer(self, route: Route, request: Request) -> bytes | HookReply:
         """Read a request, carry it out, and return the answer's bytes."""
-        if route is OPENAPI:
-            return encoded(openapi())
+        if route is OPENAPI_ROUTE:
+            return encode_json(build_openapi())
         if route.name == "page_link":
-            return encoded(self._page_link(request.scope))
-        by, identity = who_asks(request), request.path_params.get("id")
+            return encode_json(self._page_link(request.scope))
+        by, identity = read_agent_name(request), request.path_params.get("id")
         query = parse_query(request.scope["query_string"])
-        if route is DELIVERED:
-            self._hooks.confirm(query, request.scope[REACH])
+        if route is DELIVERED_ROUTE:
+            self._hooks.confirm(query, request.scope[REACH_KEY])
             return b""
-        if route is UNDELIVERED:
-            self._hooks.disown(query, request.scope[REACH])
+        if route is UNDELIVERED_ROUTE:
+            self._hooks.disown(query, request.scope[REACH_KEY])
             return b""
-        if route in HOOKS:
+        if route in HOOK_ROUTES:
             terms = self._hooks.read_terms(request.scope)
-            given = await read_body(request, min(BODY_BYTES, self._limits.max_body_bytes))
+            given = await read_body(request, min(MAX_BODY_BYTES, self._limits.max_body_bytes))
             return await self._hooks.answer(
-                route, query, given, request.scope[REACH], terms, lambda: has_hung_up(request)
+                route, query, given, request.scope[REACH_KEY], terms, lambda: has_hung_up(request)
             )
         body = await read_body(request, self._limits.max_body_bytes)
         content_type = request.headers.get("content-type", "")
-        guest, reach = self._callers.is_guest(request.scope), request.scope[REACH]
+        guest, reach = self._callers.is_guest(request.scope), request.scope[REACH_KEY]
 
         if route.name == "whisper":
 
@@ -204,18 +215,18 @@ class App:
             if sent is not None:
                 failing.callback(self._hooks.receipts.give_up_failed, sent)
             given = to_json(answer)
-            written = encoded(ormah.translate_answer("whisper", given) if guest else given)
+            written = encode_json(ormah.translate_answer("whisper", given) if guest else given)
             failing.pop_all()
         return sent, written
 
-    async def carry(self, scope: Scope, name: str, call: OperationCall) -> Json:
+    async def perform_operation(self, scope: Scope, name: str, call: OperationCall) -> Json:
         """Carry out an operation for a door that words its own answers."""
         work: Awaitable[Json] = self._in_thread(
-            lambda: to_json(perform_for(scope[REACH], name, call))
+            lambda: to_json(perform_for(scope[REACH_KEY], name, call))
         )
-        return await self._owning_bugs(name, work)
+        return await self._report_bugs(name, work)
 
-    async def _in_thread(self, work: Callable[[], Done]) -> Done:
+    async def _in_thread(self, work: Callable[[], WorkResult]) -> WorkResult:
         if self._inside >= self._limits.max_requests:
             raise TooMany
         self._inside += 1
@@ -227,7 +238,7 @@ class App:
     def _perform(self, reach: CallerReach, route: Route, call: OperationCall, guest: bool) -> bytes:
         if route.name == "stop":
             reach.own.check("stop", required_role("stop"))
-            return encoded({"stopping": True})
+            return encode_json({"stopping": True})
         if route is METRICS_ROUTE:
             return self._metrics(reach)
         if guest:
@@ -235,26 +246,28 @@ class App:
         answer = perform_for(reach, route.name, call)
         if route.name in PEOPLE_OPERATIONS and route.method != "GET":
             self._callers.forget()
-        if route.name in ("status", "page_home") and sees_server(reach):
+        if route.name in ("status", "page_home") and may_see_server(reach):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = replace(answer, daemon=from_json(DaemonStatus, facts))
         given = to_json(answer)
-        return encoded(ormah.translate_answer(route.name, given) if guest else given)
+        return encode_json(ormah.translate_answer(route.name, given) if guest else given)
 
     def _metrics(self, reach: CallerReach) -> bytes:
         """Return the numbers of the caller's own memory, and to an admin those of the server."""
-        if not sees_server(reach):
-            return metrics(reach.context)
+        if not may_see_server(reach):
+            return render_metrics(reach.context)
         uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
-        return metrics(reach.context, Serving(self._hooks.to_json(), self.failures, uptime))
+        return render_metrics(
+            reach.context, ServerTotals(self._hooks.to_json(), self.failures, uptime)
+        )
 
     def _page_link(self, scope: Scope) -> Json:
         """Return a link that signs a browser in as whoever asks for it, by the way they came."""
-        scope[REACH].own.check("page_link", required_role("page_link"))
-        caller = scope[REACH].caller
+        scope[REACH_KEY].own.check("page_link", required_role("page_link"))
+        caller = scope[REACH_KEY].caller
         code = self._sessions.new_code("" if caller is None else caller.token)
-        url = f"{self._guard.outside(scope) or self._inside_url()}{ENTER}?code={code}"
+        url = f"{self._guard.proxy_url(scope) or self._inside_url()}{ENTER_PATH}?code={code}"
         return {"text": url, "url": url, "seconds": CODE_SECONDS}
 
     def _inside_url(self) -> str:
@@ -265,7 +278,7 @@ class App:
 
     async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what happens until the client leaves or the daemon ends."""
-        await self._events(scope, receive, send, scope[REACH])
+        await self._events(scope, receive, send, scope[REACH_KEY])
 
     def answered(self, route: Route) -> None:
         """Called when an answer is out."""
@@ -297,11 +310,11 @@ class _Endpoint:
         self._app.answered(route)
 
 
-def _is_admin(path: str) -> bool:
-    return any(each.fullmatch(path) for each in _ADMIN)
+def _is_admin_path(path: str) -> bool:
+    return any(each.fullmatch(path) for each in _ADMIN_PATTERNS)
 
 
-def refusal(error: MadeleineError, guest: bool = False) -> Response:
+def error_response(error: MadeleineError, guest: bool = False) -> Response:
     """Return an error as an answer; a guest's clients read `detail`."""
     headers = {}
     if isinstance(error, NoToken):
@@ -309,18 +322,18 @@ def refusal(error: MadeleineError, guest: bool = False) -> Response:
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
     detail = {"detail": ormah.render_detail(error)} if guest else {}
-    body = encoded({"error": error_to_json(error), **detail})
+    body = encode_json({"error": error_to_json(error), **detail})
     return Response(body, error.http_status, headers, media_type="application/json")
 
 
-def encoded(values: Mapping[str, Any] | Sequence[Any]) -> bytes:
+def encode_json(values: Mapping[str, Any] | Sequence[Any]) -> bytes:
     """Return JSON in UTF-8. A file name that is not UTF-8 is escaped rather than lost."""
     return json.dumps(values, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-async def _no_route(scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse_unknown_route(scope: Scope, receive: Receive, send: Send) -> None:
     raise NoSuchRoute(scope["method"], scope["path"])
 
 
-def _a_bug() -> MadeleineError:
+def _internal_error() -> MadeleineError:
     return MadeleineError("something went wrong inside", hint="logs/daemon.log says where")

@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
-from madeleine.server.logs import where
+from madeleine.server.logs import render_traceback
 
 log = logging.getLogger("madeleine.background")
 
-AGAIN_SECONDS = 5.0  # after a failure: soon enough to recover, rare enough for the log
-JOIN_SECONDS = 30.0
+RETRY_SECONDS = 5.0  # after a failure: soon enough to recover, rare enough for the log
+JOIN_TIMEOUT_SECONDS = 30.0
 
 
 @dataclass(slots=True)
-class Loop:
+class BackgroundLoop:
     """Some work, done again and again. Without `every_seconds` it is done once; work that
     blocks until the daemon ends is such."""
 
@@ -31,7 +31,7 @@ class Loop:
     work: Callable[[], None]
     every_seconds: float | None = None
     first_seconds: float = 0.0
-    patience_seconds: float = JOIN_SECONDS
+    patience_seconds: float = JOIN_TIMEOUT_SECONDS
     """How long the end waits for work under way; what then still runs is left behind, and can
     write no more (`daemon`)."""
     runs: int = 0
@@ -48,10 +48,10 @@ class Loop:
         }
 
 
-class Background:
+class BackgroundLoops:
     """The loops of one daemon."""
 
-    def __init__(self, loops: list[Loop], stop: threading.Event) -> None:
+    def __init__(self, loops: list[BackgroundLoop], stop: threading.Event) -> None:
         self.loops = loops
         self._stop = stop
         self._threads = [
@@ -75,26 +75,28 @@ class Background:
     def to_json(self) -> list[Json]:
         return [loop.to_json() for loop in self.loops]
 
-    def _run(self, loop: Loop) -> None:
+    def _run(self, loop: BackgroundLoop) -> None:
         pause: float | None = loop.first_seconds
         while pause is not None and not self._stop.wait(pause):
             went_well = self._once(loop)
-            pause = loop.every_seconds if went_well else AGAIN_SECONDS
+            pause = loop.every_seconds if went_well else RETRY_SECONDS
 
-    def _once(self, loop: Loop) -> bool:
+    def _once(self, loop: BackgroundLoop) -> bool:
         loop.runs += 1
         try:
             loop.work()
         except MadeleineError as error:
             self._note(loop, error.message, error.message)
         except Exception as error:  # noqa: BLE001  # a job runner: seen in log and status
-            self._note(loop, f"met a bug: {type(error).__name__}", f"met a bug: {where(error)}")
+            self._note(
+                loop, f"met a bug: {type(error).__name__}", f"met a bug: {render_traceback(error)}"
+            )
         else:
             loop.problem = None
             return True
         return False
 
-    def _note(self, loop: Loop, problem: str, details: str) -> None:
+    def _note(self, loop: BackgroundLoop, problem: str, details: str) -> None:
         """Count a failure; the same one in a row is logged once."""
         loop.failures += 1
         if loop.problem != problem:

@@ -23,20 +23,20 @@ from madeleine.api.reach import CallerReach, caller_reach, single_home_reach
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import NoPersonsToken
 from madeleine.model.people import Caller, Role
-from madeleine.server.guard import Guard, Scope, shown
+from madeleine.server.guard import Guard, Scope, bearer_token
 
 if TYPE_CHECKING:
     from madeleine.database.people import PeopleDirectory
 
-KNOWN_SECONDS = 5.0  # how long what a token opens is known without asking again
-KNOWN_AT_MOST = 10_000  # tokens, also those that are nobody's
-THREADS = 4  # apart from the requests', so that who they are is found out while all are busy
-SERVER = b"server"  # under which it is known who sits at the server; no hash is so short
+CACHE_SECONDS = 5.0  # how long what a token opens is known without asking again
+MAX_CACHED_CALLERS = 10_000  # tokens, also those that are nobody's
+CALLER_THREADS = 4  # apart from the requests', so that who they are is found out while all are busy
+SERVER_KEY = b"server"  # under which it is known who sits at the server; no hash is so short
 
-Done = TypeVar("Done")
+LookupResult = TypeVar("LookupResult")
 
 
-class Callers:
+class CallerResolver:
     """Says of each request of a server how far it reaches."""
 
     def __init__(self, contexts: HomeContexts, guard: Guard) -> None:
@@ -45,7 +45,7 @@ class Callers:
         self._alone = single_home_reach(contexts.first)
         self._known: OrderedDict[bytes, tuple[float, Caller | None]] = OrderedDict()
         self._changes = 0
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="caller")
+        self._threads = ThreadPoolExecutor(CALLER_THREADS, thread_name_prefix="caller")
 
     @property
     def are_people(self) -> bool:
@@ -76,24 +76,22 @@ class Callers:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     async def _caller(self, people: PeopleDirectory, scope: Scope) -> Caller:
-        if self._guard.is_servers(scope):
-            found = await self._looked_up(SERVER, people.local)
-            return found if self._guard.is_admins(scope) else replace(found, role=Role.OWNER)
-        token, secret = self._guard.person_at_page(scope), shown(scope)
+        if self._guard.is_from_server(scope):
+            found = await self._look_up(SERVER_KEY, people.local)
+            return found if self._guard.is_from_admin(scope) else replace(found, role=Role.OWNER)
+        token, secret = self._guard.person_at_page(scope), bearer_token(scope)
         if token:
-            whose = await self._looked_up(
-                f"page {token}".encode(), lambda: people.page_caller(token)
-            )
+            whose = await self._look_up(f"page {token}".encode(), lambda: people.page_caller(token))
         elif secret:
             key = hashlib.sha256(secret.encode("latin-1")).digest()
-            whose = await self._looked_up(key, lambda: people.caller(secret))
+            whose = await self._look_up(key, lambda: people.caller(secret))
         else:
             raise NoPersonsToken
         if whose is None:
             raise NoPersonsToken
         return whose
 
-    async def _looked_up(self, key: bytes, look: Callable[[], Done]) -> Done:
+    async def _look_up(self, key: bytes, look: Callable[[], LookupResult]) -> LookupResult:
         """Return what a look says, or said a moment ago."""
         known = self._known.get(key)
         if known is not None and time.monotonic() < known[0]:
@@ -101,13 +99,13 @@ class Callers:
         changes = self._changes
         found = await asyncio.get_running_loop().run_in_executor(self._threads, look)
         if changes == self._changes:  # else it may have been looked up before something changed
-            self._known[key] = (time.monotonic() + KNOWN_SECONDS, found)  # type: ignore[assignment]
+            self._known[key] = (time.monotonic() + CACHE_SECONDS, found)  # type: ignore[assignment]
             self._known.move_to_end(key)
-        while len(self._known) > KNOWN_AT_MOST:
+        while len(self._known) > MAX_CACHED_CALLERS:
             self._known.popitem(last=False)
         return found
 
 
-def sees_server(reach: CallerReach) -> bool:
+def may_see_server(reach: CallerReach) -> bool:
     """Whether a caller is told about the server as a whole."""
     return reach.own.role is Role.ADMIN

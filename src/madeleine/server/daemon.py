@@ -45,26 +45,26 @@ from madeleine.bootstrap import (
 from madeleine.errors import CannotListen, HomeBusy
 from madeleine.model.codec import Json
 from madeleine.server.app import App
-from madeleine.server.background import Background
+from madeleine.server.background import BackgroundLoops
 from madeleine.server.guard import Guard
-from madeleine.server.launch import LOG
-from madeleine.server.listening import announced, listen_tcp, listen_unix, read_token
-from madeleine.server.logs import log_to
+from madeleine.server.launch import LOG_FILE
+from madeleine.server.listening import announce_daemon, listen_tcp, listen_unix, read_token
+from madeleine.server.logs import log_to_file
 from madeleine.server.loops import make_loops
-from madeleine.server.page_sessions import Sessions
+from madeleine.server.page_sessions import PageSessions
 from madeleine.write.reconcile import ProgressCallback
 
 KEEP_ALIVE_SECONDS = 65
-GOODBYE_SECONDS = 0.1  # between two looks at who is still there when the daemon ends
-LAST_REQUESTS_SECONDS = 30  # how long an ending daemon waits for a client that does not finish
-HOMELESS_SECONDS = 3.5  # how long an ending daemon without a home waits for anything
-PRIVATE = 0o077  # a umask: whatever we make, others cannot read
+SHUTDOWN_POLL_SECONDS = 0.1  # between two looks at who is still there when the daemon ends
+SHUTDOWN_TIMEOUT_SECONDS = 30  # how long an ending daemon waits for a client that does not finish
+NO_HOME_TIMEOUT_SECONDS = 3.5  # how long an ending daemon without a home waits for anything
+PRIVATE_UMASK = 0o077  # a umask: whatever we make, others cannot read
 
 log = logging.getLogger("madeleine.daemon")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class DaemonAddress:
     """Where a daemon listens."""
 
     pid: int
@@ -79,18 +79,18 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listening:
+class _ListeningSockets:
     """Both sockets, and where they are."""
 
     sockets: list[socket.socket]
-    address: Address
+    address: DaemonAddress
 
 
 def serve(
     home: Path,
     host: str | None = None,
     port: int | None = None,
-    ready: Callable[[Address], None] = lambda address: None,
+    ready: Callable[[DaemonAddress], None] = lambda address: None,
     or_any_port: bool = False,
 ) -> None:
     """Run a daemon on a home until it is told to end. `ready` is called when it answers.
@@ -98,63 +98,65 @@ def serve(
     `HomeBusy` if the home is open elsewhere, `CannotListen` if the address is taken; with
     `or_any_port` any free port will do then.
     """
-    os.umask(PRIVATE)
+    os.umask(PRIVATE_UMASK)
     settings = load_settings(home)
     make_folders(home)
     with ExitStack() as stack:
-        stop = stack.enter_context(_signals())
-        lock = stack.enter_context(_locked(home))
-        handler = log_to(home / "logs" / LOG)
+        stop = stack.enter_context(_catch_signals())
+        lock = stack.enter_context(_hold_home_lock(home))
+        handler = log_to_file(home / "logs" / LOG_FILE)
         stack.callback(logging.getLogger().removeHandler, handler)
-        wanted = (host or settings.server.host, _port(port, settings.server.port))
-        listening = stack.enter_context(_listening(home, *wanted, or_any_port))
+        wanted = (host or settings.server.host, _port_or_default(port, settings.server.port))
+        listening = stack.enter_context(_open_sockets(home, *wanted, or_any_port))
         try:
-            contexts = open_homes(home, settings, lock, progress=_unless(stop))
-        except _Ended:
+            contexts = open_homes(home, settings, lock, progress=_make_stop_check(stop))
+        except _StoppedWhileOpening:
             return  # what is indexed by now stays; the next start carries on
         ended = threading.Event()
         stack.callback(ended.set)
-        stack.callback(_close, contexts)
+        stack.callback(_close_contexts, contexts)
         for note in describe_unknown_home_variables(home):
             log.warning("%s", note)
             contexts.first.notes.append(note)
-        watching = threading.Thread(target=_end_without_home, args=(home, stop, ended), daemon=True)
+        watching = threading.Thread(
+            target=_exit_without_home, args=(home, stop, ended), daemon=True
+        )
         watching.start()
-        _run(contexts, listening, stop, ready)
+        _run_server(contexts, listening, stop, ready)
 
 
-def _end_without_home(home: Path, stop: threading.Event, ended: threading.Event) -> None:
+def _exit_without_home(home: Path, stop: threading.Event, ended: threading.Event) -> None:
     """End the process a while after it was told to, if its home is gone by then: whatever still
     waits for a file, a lock or a client has nothing left to save."""
     stop.wait()
-    deadline = time.monotonic() + HOMELESS_SECONDS
+    deadline = time.monotonic() + NO_HOME_TIMEOUT_SECONDS
     while time.monotonic() < deadline or (home / "run" / "lock").exists():
-        if ended.wait(GOODBYE_SECONDS):
+        if ended.wait(SHUTDOWN_POLL_SECONDS):
             return
     os._exit(0)
 
 
-class _Ended(Exception):
+class _StoppedWhileOpening(Exception):
     """The daemon was told to end while it was still opening the home."""
 
 
-def _unless(stop: threading.Event) -> ProgressCallback:
+def _make_stop_check(stop: threading.Event) -> ProgressCallback:
     def go_on(done: int, total: int) -> None:
         if stop.is_set():
-            raise _Ended
+            raise _StoppedWhileOpening
 
     return go_on
 
 
-def _port(given: int | None, default: int) -> int:
+def _port_or_default(given: int | None, default: int) -> int:
     return default if given is None else given
 
 
 @contextmanager
-def _locked(home: Path) -> Iterator[HomeLock]:
+def _hold_home_lock(home: Path) -> Iterator[HomeLock]:
     """Hold the home. Where a daemon answers there is no point in waiting for it."""
     if find_daemon(home) is not None:
-        raise HomeBusy(home, _pid(home))
+        raise HomeBusy(home, _read_daemon_pid(home))
     lock = HomeLock(home)
     lock.take(LOCK_TIMEOUT_SECONDS)
     try:
@@ -163,7 +165,7 @@ def _locked(home: Path) -> Iterator[HomeLock]:
         lock.release()
 
 
-def _pid(home: Path) -> int | None:
+def _read_daemon_pid(home: Path) -> int | None:
     try:
         text = (run_folder(home) / "pid").read_text(encoding="utf-8").strip()
     except FileNotFoundError:
@@ -172,19 +174,21 @@ def _pid(home: Path) -> int | None:
 
 
 @contextmanager
-def _listening(home: Path, host: str, port: int, or_any_port: bool) -> Iterator[_Listening]:
+def _open_sockets(
+    home: Path, host: str, port: int, or_any_port: bool
+) -> Iterator[_ListeningSockets]:
     """Listen on TCP first: if its port is taken there is nothing to take back."""
     with ExitStack() as stack:
-        tcp = stack.enter_context(_tcp(host, port, or_any_port))
+        tcp = stack.enter_context(_listen_tcp_or_any(host, port, or_any_port))
         unix, path = listen_unix(home)
         stack.enter_context(unix)
         bound = tcp.getsockname()[1]
-        stack.enter_context(announced(home, bound, path))
-        address = Address(os.getpid(), host, bound, str(path), port or bound)
-        yield _Listening([tcp, unix], address)
+        stack.enter_context(announce_daemon(home, bound, path))
+        address = DaemonAddress(os.getpid(), host, bound, str(path), port or bound)
+        yield _ListeningSockets([tcp, unix], address)
 
 
-def _tcp(host: str, port: int, or_any_port: bool) -> socket.socket:
+def _listen_tcp_or_any(host: str, port: int, or_any_port: bool) -> socket.socket:
     """Listen on this port; on any, if it is taken and whoever started us needs only the socket."""
     try:
         return listen_tcp(host, port)
@@ -195,22 +199,24 @@ def _tcp(host: str, port: int, or_any_port: bool) -> socket.socket:
         return listen_tcp(host, 0)
 
 
-def _run(
+def _run_server(
     contexts: HomeContexts,
-    listening: _Listening,
+    listening: _ListeningSockets,
     stop: threading.Event,
-    ready: Callable[[Address], None],
+    ready: Callable[[DaemonAddress], None],
 ) -> None:
     """Answer requests until `stop` is set."""
     address, began = listening.address, time.monotonic()
-    background, context = Background(make_loops(contexts, stop), stop), contexts.first
+    background, context = BackgroundLoops(make_loops(contexts, stop), stop), contexts.first
 
     def facts() -> Json:
         uptime = round(time.monotonic() - began, 3)
         return {**address.to_json(), "uptime_seconds": uptime, "loops": background.to_json()}
 
-    app = App(contexts, _guard(context, address), facts, stop.set, stop.is_set)
-    server = _Server(_config(app), stop, lambda: _started(address, background, ready))
+    app = App(contexts, _build_guard(context, address), facts, stop.set, stop.is_set)
+    server = _StoppableServer(
+        _build_uvicorn_config(app), stop, lambda: _announce_started(address, background, ready)
+    )
     try:
         server.run(listening.sockets)
     finally:
@@ -219,13 +225,15 @@ def _run(
         log.info("ended")
 
 
-def _started(address: Address, background: Background, ready: Callable[[Address], None]) -> None:
+def _announce_started(
+    address: DaemonAddress, background: BackgroundLoops, ready: Callable[[DaemonAddress], None]
+) -> None:
     log.info("listening on %s:%d and %s", address.host, address.port, address.socket)
     ready(address)
     background.start()
 
 
-def _guard(context: HomeContext, address: Address) -> Guard:
+def _build_guard(context: HomeContext, address: DaemonAddress) -> Guard:
     wanted = context.settings.server
     token = read_token(context.home)
     names = frozenset(each.strip().lower() for each in wanted.names.split(",") if each.strip())
@@ -236,11 +244,11 @@ def _guard(context: HomeContext, address: Address) -> Guard:
         wanted.trust_loopback,
         wanted.admin_token,
         names,
-        Sessions(token, address.port),
+        PageSessions(token, address.port),
     )
 
 
-def _config(app: App) -> Config:
+def _build_uvicorn_config(app: App) -> Config:
     return Config(
         app,
         loop="asyncio",
@@ -251,11 +259,11 @@ def _config(app: App) -> Config:
         proxy_headers=False,  # a header must not decide who is on this machine
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=LAST_REQUESTS_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_SECONDS,
     )
 
 
-class _Server(Server):
+class _StoppableServer(Server):
     """uvicorn's server, ended by an event and telling when it answers."""
 
     def __init__(self, config: Config, stop: threading.Event, started: Callable[[], None]) -> None:
@@ -275,15 +283,15 @@ class _Server(Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End, and let nobody be waited for who came in while the door was being closed: uvicorn
         says goodbye once, to those who were there then."""
-        goodbye = asyncio.create_task(self._see_out())
+        goodbye = asyncio.create_task(self._close_late_connections())
         try:
             await super().shutdown(sockets)
         finally:
             goodbye.cancel()
 
-    async def _see_out(self) -> None:
+    async def _close_late_connections(self) -> None:
         while True:
-            await asyncio.sleep(GOODBYE_SECONDS)
+            await asyncio.sleep(SHUTDOWN_POLL_SECONDS)
             for connection in list(self.server_state.connections):
                 connection.shutdown()
 
@@ -299,7 +307,7 @@ def _set_from_signal(event: threading.Event) -> None:
 
 
 @contextmanager
-def _signals() -> Iterator[threading.Event]:
+def _catch_signals() -> Iterator[threading.Event]:
     """Give an event that SIGTERM and SIGINT set.
 
     uvicorn raises a signal again after it ended for it; then it comes here and does nothing
@@ -318,7 +326,7 @@ def _signals() -> Iterator[threading.Event]:
             signal.signal(each, old)
 
 
-def _close(contexts: HomeContexts) -> None:
+def _close_contexts(contexts: HomeContexts) -> None:
     """Close the contexts for good. The lock of writers stays taken: a job that was left behind,
     waiting for a model, must not write to a home that others may have open by then."""
     for context in contexts.list_open():

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from madeleine.errors import Forbidden, NoAdminToken, NoToken
-from madeleine.server.page_sessions import Sessions
+from madeleine.server.page_sessions import PageSessions
 
-LOOPBACK = frozenset(["127.0.0.1", "localhost", "[::1]"])
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::[0-9]{1,5})?\Z")
+LOOPBACK_HOSTS = frozenset(["127.0.0.1", "localhost", "[::1]"])
+_HOST_PATTERN = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::[0-9]{1,5})?\Z")
 
 Scope = Mapping[str, Any]
 
@@ -36,13 +36,13 @@ class Guard:
     """What routes for the whole memory ask for, if it is set; it opens the others too."""
     names: frozenset[str] = frozenset()
     """Other hosts than this machine under which a proxy with TLS reaches us."""
-    sessions: Sessions | None = None
+    sessions: PageSessions | None = None
     """Browsers that were signed in. Only who may use every route can sign one in, so it may;
-    but for a person's, which `Callers` looks at."""
+    but for a person's, which `CallerResolver` looks at."""
 
     def check(self, scope: Scope, is_open: bool, is_admin: bool = False) -> None:
         """Let a request pass or say why not; an open route needs no token."""
-        if over_unix(scope):
+        if is_over_unix(scope):
             return
         self.check_place(scope)
         if is_admin and self.admin_token:
@@ -53,87 +53,91 @@ class Guard:
 
     def check_place(self, scope: Scope) -> None:
         """Refuse what comes from where nothing may come from."""
-        if not over_unix(scope):
+        if not is_over_unix(scope):
             self._check_host(scope)
             self._check_origin(scope)
 
-    def is_servers(self, scope: Scope) -> bool:
+    def is_from_server(self, scope: Scope) -> bool:
         """Whether a request is of who sits at the server, and of no person in particular."""
-        return over_unix(scope) or self._has_token(scope)
+        return is_over_unix(scope) or self._has_token(scope)
 
     def person_at_page(self, scope: Scope) -> str:
         """Return the id of the token whose owner's browser asks; nothing if it is nobody's."""
-        return (self.sessions.whose(scope) or "") if self.sessions is not None else ""
+        return (self.sessions.token_id_of(scope) or "") if self.sessions is not None else ""
 
-    def is_admins(self, scope: Scope) -> bool:
+    def is_from_admin(self, scope: Scope) -> bool:
         """Whether such a request may also tend the whole memory."""
-        return over_unix(scope) or not self.admin_token or self._is_admin(scope)
+        return is_over_unix(scope) or not self.admin_token or self._is_admin(scope)
 
     def is_guest(self, scope: Scope) -> bool:
         """Whether a request comes in on trust alone, as those of Ormah's own clients do. A
         browser says where a request comes from; it is none of them."""
-        shows = header(scope, b"authorization") or header(scope, b"sec-fetch-site")
-        return not over_unix(scope) and not shows and self._is_trusted(scope)
+        shows = read_header(scope, b"authorization") or read_header(scope, b"sec-fetch-site")
+        return not is_over_unix(scope) and not shows and self._is_trusted(scope)
 
-    def outside(self, scope: Scope) -> str:
+    def proxy_url(self, scope: Scope) -> str:
         """Return the address of the proxy through which a request came, empty if it came
         straight to us."""
-        named = _host(scope)
-        return f"https://{header(scope, b'host').lower()}" if named in self.names else ""
+        named = _read_host_name(scope)
+        return f"https://{read_header(scope, b'host').lower()}" if named in self.names else ""
 
     def _check_host(self, scope: Scope) -> None:
-        if _host(scope) not in self._hosts():
-            raise Forbidden("Host", header(scope, b"host"), bool(self.names))
+        if _read_host_name(scope) not in self._hosts():
+            raise Forbidden("Host", read_header(scope, b"host"), bool(self.names))
 
     def _check_origin(self, scope: Scope) -> None:
         if not any(name == b"origin" for name, _ in scope["headers"]):
             return
-        given = header(scope, b"origin")
+        given = read_header(scope, b"origin")
         own = {f"http://{host}:{self.port}" for host in self._hosts()}
         if given.lower() not in own | {f"https://{name}" for name in self.names}:
             raise Forbidden("Origin", given, bool(self.names))
 
     def _hosts(self) -> frozenset[str]:
         own = f"[{self.host}]" if ":" in self.host else self.host
-        return LOOPBACK | {own.lower()} | self.names
+        return LOOPBACK_HOSTS | {own.lower()} | self.names
 
     def _has_token(self, scope: Scope) -> bool:
-        own = _is(shown(scope), self.token)
+        own = _is_same_secret(bearer_token(scope), self.token)
         return own or self._is_admin(scope) or self._is_signed_in(scope)
 
     def _is_signed_in(self, scope: Scope) -> bool:
         """Whether this is the browser of who sits at the server."""
-        return self.sessions is not None and self.sessions.whose(scope) == ""
+        return self.sessions is not None and self.sessions.token_id_of(scope) == ""
 
     def _is_admin(self, scope: Scope) -> bool:
-        both = (shown(scope), header(scope, b"x-admin-token"))
-        return bool(self.admin_token) and any(_is(each, self.admin_token) for each in both)
+        both = (bearer_token(scope), read_header(scope, b"x-admin-token"))
+        return bool(self.admin_token) and any(
+            _is_same_secret(each, self.admin_token) for each in both
+        )
 
     def _is_trusted(self, scope: Scope) -> bool:
         """Whether a client needs no token. A page of another site can make a browser ask, with
         no Origin where it only reads; the browser says so, and then a token is needed."""
         client = scope.get("client")
-        ours = header(scope, b"sec-fetch-site").lower() in ("", "same-origin", "none")
-        return self.trust_loopback and ours and client is not None and _is_loopback(client[0])
+        ours = read_header(scope, b"sec-fetch-site").lower() in ("", "same-origin", "none")
+        return (
+            self.trust_loopback and ours and client is not None and _is_loopback_address(client[0])
+        )
 
 
-def _host(scope: Scope) -> str:
+def _read_host_name(scope: Scope) -> str:
     """Return the host that a request names, without its port; empty if it names none."""
-    found = _HOST.match(header(scope, b"host").lower())
+    found = _HOST_PATTERN.match(read_header(scope, b"host").lower())
     return found[1] if found else ""
 
 
-def shown(scope: Scope) -> str:
+def bearer_token(scope: Scope) -> str:
     """Return the bearer token that a request shows, empty if it shows none."""
-    scheme, _, token = header(scope, b"authorization").partition(" ")
+    scheme, _, token = read_header(scope, b"authorization").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _is(shown: str, token: str) -> bool:
+def _is_same_secret(shown: str, token: str) -> bool:
     return secrets.compare_digest(shown.encode(), token.encode())
 
 
-def over_unix(scope: Scope) -> bool:
+def is_over_unix(scope: Scope) -> bool:
     """Whether a request came through the unix socket: such a server address has no port.
 
     uvicorn says so from 0.41 on; an older one says nothing, and then the token is asked for.
@@ -142,14 +146,14 @@ def over_unix(scope: Scope) -> bool:
     return server is not None and server[1] is None
 
 
-def header(scope: Scope, wanted: bytes) -> str:
+def read_header(scope: Scope, wanted: bytes) -> str:
     """Return a header's value, empty if it is not there; several are joined, which no check
     that compares the whole takes for one."""
     found = [value for name, value in scope["headers"] if name == wanted]
     return b", ".join(found).decode("latin-1")
 
 
-def _is_loopback(address: str) -> bool:
+def _is_loopback_address(address: str) -> bool:
     try:
         peer = ipaddress.ip_address(address)
     except ValueError:

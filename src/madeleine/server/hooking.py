@@ -38,58 +38,58 @@ from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
 from madeleine.model.cause import HookProblem
 from madeleine.model.codec import Json
-from madeleine.server.guard import Scope, header
+from madeleine.server.guard import Scope, read_header
 from madeleine.server.hosts import (
     ENDING_EVENTS,
     PROMPT_EVENTS,
     SHORTENING_EVENTS,
     BadHook,
     HookCall,
-    cut,
-    fits,
-    read_call,
-    render,
+    cut_to_context,
+    fits_context,
+    read_hook_call,
+    render_reply,
 )
-from madeleine.server.listening import write_private
-from madeleine.server.logs import where
-from madeleine.server.receipts import Receipts, SentWhisper
-from madeleine.server.turns import Arrival, Turns
+from madeleine.server.listening import write_private_file
+from madeleine.server.logs import render_traceback
+from madeleine.server.receipts import DeliveryReceipts, SentWhisper
+from madeleine.server.turns import PromptArrival, PromptHistory
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.wording import NOTE
 
-INJECT = Route(
+INJECT_ROUTE = Route(
     "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", role="reader"
 )
-STORE = Route(
+STORE_ROUTE = Route(
     "hook_store",
     "POST",
     "/hook/store",
     "take in what is new in a session's transcript",
     role="writer",
 )
-DELIVERED = Route(
+DELIVERED_ROUTE = Route(
     "hook_delivered",
     "POST",
     "/hook/delivered",
     "a hook has printed the whisper of this id",
     role="reader",
 )
-UNDELIVERED = Route(
+UNDELIVERED_ROUTE = Route(
     "hook_undelivered",
     "POST",
     "/hook/undelivered",
     "a hook could not print this whisper",
     role="reader",
 )
-HOOKS = (INJECT, STORE, DELIVERED, UNDELIVERED)
+HOOK_ROUTES = (INJECT_ROUTE, STORE_ROUTE, DELIVERED_ROUTE, UNDELIVERED_ROUTE)
 
-BODY_BYTES = 8_388_608  # the client sends half of that at most
-THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
-PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
-OTHER_CLOCK_SECONDS = 60.0  # a deadline further away than that was told by another clock
-PROBLEMS = 100  # different ones that are told; more would only fill the log
-NUDGE = (
+MAX_BODY_BYTES = 8_388_608  # the client sends half of that at most
+HOOK_THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
+MAX_PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
+MAX_CLOCK_DISTANCE_SECONDS = 60.0  # a deadline further away than that was told by another clock
+MAX_PROBLEMS = 100  # different ones that are told; more would only fill the log
+NUDGE_TEXT = (
     f"{NOTE}: what was decided, learned or preferred in this session is kept for later sessions "
     "only where `remember` was used for it."
 )
@@ -112,10 +112,10 @@ class HookReply(NamedTuple):
     sent: SentWhisper | None = None
 
 
-SILENCE = HookReply()
+SILENT_REPLY = HookReply()
 
 
-class Turn:
+class HookTurn:
     """One call that a host waits for until `due`: it is answered or given up, never both."""
 
     def __init__(self, due: float) -> None:
@@ -135,22 +135,22 @@ class Turn:
             return mine
 
 
-class Hooks:
+class HookService:
     """The hooks of one daemon."""
 
     def __init__(self, context: HomeContext) -> None:
         self.context = context
         """That of who sits at the server."""
         self._config = context.settings.whisper
-        self._turns = Turns(self._config.dedupe_seconds)
-        self.receipts = Receipts(self._settled)
+        self._turns = PromptHistory(self._config.dedupe_seconds)
+        self.receipts = DeliveryReceipts(self._count_outcome)
         """Whispers, of hooks or not, and whether anybody got them."""
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="hook")
+        self._threads = ThreadPoolExecutor(HOOK_THREADS, thread_name_prefix="hook")
         self._storing = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._ending = threading.Event()
         self._counting = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._told: set[tuple[str, str, str]] = set()
+        self._known_problems: set[tuple[str, str, str]] = set()
         self._waiting: set[str] = set()
 
     def close(self) -> None:
@@ -165,11 +165,13 @@ class Hooks:
         with self._counting:
             return {
                 **dict(sorted(self._counts.items())),
-                "problems": [f"{words}: {problem}" for words, problem, _ in sorted(self._told)],
-                "problem_kinds": [kind for _, _, kind in sorted(self._told)],
+                "problems": [
+                    f"{words}: {problem}" for words, problem, _ in sorted(self._known_problems)
+                ],
+                "problem_kinds": [kind for _, _, kind in sorted(self._known_problems)],
             }
 
-    def leave_directions(self, address: Mapping[str, object]) -> None:
+    def write_directions(self, address: Mapping[str, object]) -> None:
         """Write down for the clients how to reach us, and how to start us as we were started."""
         host, port = address.get("host"), address.get("wanted_port")
         home, server = self.context.home, self.context.settings.server
@@ -178,7 +180,7 @@ class Hooks:
         command += ["--port", str(port)] if port not in (None, server.port) else []
         command += ["--or-any-port"]  # a hook needs the socket only
         words = [str(self._config.deadline_ms), os.fspath(socket_path(home)), *command]
-        write_private(run_folder(home) / "hook", "\0".join(words))
+        write_private_file(run_folder(home) / "hook", "\0".join(words))
 
     # -- answering -------------------------------------------------------------------------
 
@@ -187,14 +189,14 @@ class Hooks:
         from now on for as long as the settings say."""
         now, most = time.monotonic(), self._config.deadline_ms / 1000
         try:
-            due = float(header(scope, b"madeleine-due"))
+            due = float(read_header(scope, b"madeleine-due"))
         except ValueError:
             due = math.inf
-        if not abs(due - now) <= OTHER_CLOCK_SECONDS:
+        if not abs(due - now) <= MAX_CLOCK_DISTANCE_SECONDS:
             due = now + most
-        return HookTerms(min(due, now + most), bool(header(scope, b"madeleine-receipt")))
+        return HookTerms(min(due, now + most), bool(read_header(scope, b"madeleine-receipt")))
 
-    async def in_time(self, finding: Awaitable[CallerReach], scope: Scope) -> CallerReach:
+    async def resolve_in_time(self, finding: Awaitable[CallerReach], scope: Scope) -> CallerReach:
         """Wait for who asks no longer than a host waits for us; any error is silence to it."""
         try:
             left = self.read_terms(scope).due - time.monotonic()
@@ -224,9 +226,9 @@ class Hooks:
         """Return what the host is to read, in time. `is_gone` says whether whoever asked has hung
         up: then nobody gets it."""
         terms = terms or HookTerms(time.monotonic() + self._config.deadline_ms / 1000)
-        turn = Turn(terms.due)
+        turn = HookTurn(terms.due)
         words = str(query.get("host") or "claude")
-        act = self._inject if route is INJECT else self._store
+        act = self._inject if route is INJECT_ROUTE else self._store
         asked = (words, body, turn, reach)
         work = asyncio.get_running_loop().run_in_executor(self._threads, act, *asked)
         done, _ = await asyncio.wait([work], timeout=max(turn.left, 0))
@@ -234,10 +236,10 @@ class Hooks:
             reply = await work
             await self._hand_over(reply, terms, is_gone)
             return reply
-        work.add_done_callback(self._ended)
+        work.add_done_callback(self._log_failure)
         self._count("late")
         self._tell(words, "a whisper missed its deadline", HookProblem.LATE_WHISPER)
-        return SILENCE
+        return SILENT_REPLY
 
     async def _hand_over(
         self,
@@ -254,7 +256,7 @@ class Hooks:
         else:
             await self.receipts.hand_over(reply.sent, gone)
 
-    def _settled(self, sent: SentWhisper, delivered: bool) -> None:
+    def _count_outcome(self, sent: SentWhisper, delivered: bool) -> None:
         """Count what became of a hook's whisper; one that nobody got may be asked for again."""
         if sent.arrival is None:
             return
@@ -265,24 +267,24 @@ class Hooks:
                 sent.arrival.entry, "a whisper was not delivered", HookProblem.UNDELIVERED_WHISPER
             )
 
-    def _ended(self, work: asyncio.Future[HookReply] | Future[None]) -> None:
+    def _log_failure(self, work: asyncio.Future[HookReply] | Future[None]) -> None:
         """Nobody waits for this work any more; a bug in it must be seen all the same."""
         if not work.cancelled() and (error := work.exception()) is not None:
             self._count("failures")
-            log.error("work that nobody waited for met a bug: %s", where(error))
+            log.error("work that nobody waited for met a bug: %s", render_traceback(error))
 
-    def _inject(self, words: str, body: bytes, turn: Turn, reach: CallerReach) -> HookReply:
+    def _inject(self, words: str, body: bytes, turn: HookTurn, reach: CallerReach) -> HookReply:
         if turn.left <= 0:
-            return SILENCE
+            return SILENT_REPLY
         try:
-            call = read_call(words, body)
+            call = read_hook_call(words, body)
             prompt = self._prompt(call)
-            return SILENCE if prompt is None else self._whisper(call, prompt, turn, reach)
+            return SILENT_REPLY if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
             self._tell(words, bad.message, bad.kind)
         except MadeleineError as error:
             self._tell(words, f"no whisper: {type(error).__name__}", error.kind)
-        return SILENCE
+        return SILENT_REPLY
 
     def _prompt(self, call: HookCall) -> str | None:
         """Return what a person typed; nothing where no person did."""
@@ -290,23 +292,25 @@ class Hooks:
             raise BadHook(f"is about `{call.event[:50]}`, which is no prompt")
         if call.prompt is None:
             raise BadHook("has no `prompt`")
-        prompt = call.prompt[:PROMPT_CHARS]
+        prompt = call.prompt[:MAX_PROMPT_CHARS]
         if call.skip or find_machine_author(prompt):
             self._count("machine_made")
             return None
         return strip_host_text(prompt) or None
 
-    def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: CallerReach) -> HookReply:
-        arrival = _arrival(call, prompt, reach)
+    def _whisper(
+        self, call: HookCall, prompt: str, turn: HookTurn, reach: CallerReach
+    ) -> HookReply:
+        arrival = _build_arrival(call, prompt, reach)
         self.receipts.settle_overdue(arrival, turn.left)
         number = self._turns.arrive(arrival, time.monotonic())
         if number is None:
             self._count("repeated")
-            return SILENCE
+            return SILENT_REPLY
         self._count("prompts")
         if _is_due(number, self._config.out_interval):
             self._store_later(call, reach)
-        answer = self._asked(call, prompt, turn, reach)
+        answer = self._ask_pipeline(call, prompt, turn, reach)
         if not turn.end():
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
             context = reach.context
@@ -315,15 +319,17 @@ class Hooks:
                 context.stores, context.whisperer.sessions, answer.whisper_id, Loss.LATE
             )
             self._turns.forget(arrival)
-            return SILENCE
-        text = self._fitting(call, answer.text)
-        rendered = render(call, self._with_nudge(text, number))
+            return SILENT_REPLY
+        text = self._cut_if_too_long(call, answer.text)
+        rendered = render_reply(call, self._with_nudge(text, number))
         if not answer.injected:
             self._count("whispers" if text else "silent")
             return HookReply(rendered)
         return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
 
-    def _asked(self, call: HookCall, prompt: str, turn: Turn, reach: CallerReach) -> WhisperAnswer:
+    def _ask_pipeline(
+        self, call: HookCall, prompt: str, turn: HookTurn, reach: CallerReach
+    ) -> WhisperAnswer:
         """Return what the pipeline whispers: the one place where hooks meet it."""
         given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
@@ -333,25 +339,25 @@ class Hooks:
         answer: WhisperAnswer = perform_for(reach, "whisper", asked)
         return answer
 
-    def _fitting(self, call: HookCall, text: str) -> str:
-        if fits(text):
+    def _cut_if_too_long(self, call: HookCall, text: str) -> str:
+        if fits_context(text):
             return text
         self._tell(
             call.entry, "a whisper was longer than hosts take, and was cut", HookProblem.CUT_WHISPER
         )
-        return cut(text)
+        return cut_to_context(text)
 
     def _with_nudge(self, text: str, number: int) -> str:
         if not _is_due(number, self._config.nudge_interval):
             return text
-        both = f"{text}\n\n{NUDGE}" if text else NUDGE
-        return both if fits(both) else text
+        both = f"{text}\n\n{NUDGE_TEXT}" if text else NUDGE_TEXT
+        return both if fits_context(both) else text
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _store(self, words: str, body: bytes, turn: Turn, reach: CallerReach) -> HookReply:
+    def _store(self, words: str, body: bytes, turn: HookTurn, reach: CallerReach) -> HookReply:
         try:
-            call = read_call(words, body)
+            call = read_hook_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:
                 reach.context.whisperer.sessions.shortened(call.session)
             if call.transcript is None:
@@ -362,7 +368,7 @@ class Hooks:
             self._tell(words, f"nothing was stored: {type(error).__name__}", error.kind)
         else:
             self._store_later(call, reach)
-        return SILENCE
+        return SILENT_REPLY
 
     def _store_later(self, call: HookCall, reach: CallerReach) -> None:
         """Take in a transcript in the background; one that waits already is not queued twice.
@@ -374,7 +380,7 @@ class Hooks:
             if path in self._waiting or self._ending.is_set():
                 return
             self._waiting.add(path)
-        self._storing.submit(self._take_in, call, path).add_done_callback(self._ended)
+        self._storing.submit(self._take_in, call, path).add_done_callback(self._log_failure)
 
     def _take_in(self, call: HookCall, path: str) -> None:
         with self._counting:
@@ -406,18 +412,20 @@ class Hooks:
         """Log a problem once: a hook that is wired wrongly meets it with every prompt."""
         with self._counting:
             self._counts["failures"] += 1
-            if (words, problem, kind) in self._told or len(self._told) >= PROBLEMS:
+            if (words, problem, kind) in self._known_problems or len(
+                self._known_problems
+            ) >= MAX_PROBLEMS:
                 return
-            self._told.add((words, problem, kind))
+            self._known_problems.add((words, problem, kind))
         log.warning("hook of %s: %s", words[:50], problem)
 
 
-def _arrival(call: HookCall, prompt: str, reach: CallerReach) -> Arrival:
+def _build_arrival(call: HookCall, prompt: str, reach: CallerReach) -> PromptArrival:
     """Return a prompt as it arrives. Those of two people are never repetitions."""
     who = "" if reach.caller is None else f"{reach.caller.person} "
     session = f"{who}{call.session}" if call.session else who or None
     folder = None if call.folder is None else f"{who}{call.folder}"
-    return Arrival(prompt, session, folder, call.entry, call.host.once_a_turn)
+    return PromptArrival(prompt, session, folder, call.entry, call.host.once_a_turn)
 
 
 def _is_due(number: int, interval: int) -> bool:

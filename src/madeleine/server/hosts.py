@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from madeleine.errors import Rejected
 from madeleine.model.codec import Json
 
-CONTEXT_BYTES = 10_000  # the least of the hosts' limits: 10,000 characters, 10 KB, 2,500 tokens
+MAX_CONTEXT_BYTES = 10_000  # the least of the hosts' limits: 10,000 characters, 10 KB, 2,500 tokens
 
 
 class BadHook(Rejected):
@@ -31,7 +31,7 @@ class BadHook(Rejected):
 class HookCall(NamedTuple):
     """What a host's hook says. `entry` is the host as its entry names it."""
 
-    host: Host
+    host: HookHost
     entry: str
     event: str | None = None
     prompt: str | None = None
@@ -42,7 +42,7 @@ class HookCall(NamedTuple):
     """Why no person is behind it, as far as the host says so."""
 
 
-class Host(NamedTuple):
+class HookHost(NamedTuple):
     """One host: its name as a source of memories, and how it wants to be told something."""
 
     agent: str
@@ -51,39 +51,43 @@ class Host(NamedTuple):
     """Whether it calls the hook again and again in one turn."""
 
 
-def _claude(event: str | None, text: str) -> Json:
+def _render_for_claude(event: str | None, text: str) -> Json:
     named = event or "UserPromptSubmit"
     return {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}}
 
 
-def _gemini(event: str | None, text: str) -> Json:
-    return _claude(event or "BeforeAgent", text)
+def _render_for_gemini(event: str | None, text: str) -> Json:
+    return _render_for_claude(event or "BeforeAgent", text)
 
 
-def _cursor(event: str | None, text: str) -> Json:
+def _render_for_cursor(event: str | None, text: str) -> Json:
     return {"continue": True, "additional_context": text}
 
 
-def _antigravity(event: str | None, text: str) -> Json:
+def _render_for_antigravity(event: str | None, text: str) -> Json:
     return {"injectSteps": [{"ephemeralMessage": text}]}
 
 
-def _copilot(event: str | None, text: str) -> Json:
+def _render_for_copilot(event: str | None, text: str) -> Json:
     """An event named as VS Code names it is answered as VS Code is."""
-    return _claude(event, text) if event == "UserPromptSubmit" else {"additionalContext": text}
+    return (
+        _render_for_claude(event, text)
+        if event == "UserPromptSubmit"
+        else {"additionalContext": text}
+    )
 
 
-HOSTS: Mapping[str, Host] = {
-    "claude": Host("claude-code", _claude),
-    "codex": Host("codex", _claude),
-    "cursor": Host("cursor", _cursor),
-    "gemini": Host("gemini-cli", _gemini),
-    "agy": Host("antigravity", _antigravity, once_a_turn=True),
-    "copilot": Host("copilot", _copilot),
-    "vscode": Host("vscode", _claude),
-    "opencode": Host("opencode", _claude),
+HOST_BY_NAME: Mapping[str, HookHost] = {
+    "claude": HookHost("claude-code", _render_for_claude),
+    "codex": HookHost("codex", _render_for_claude),
+    "cursor": HookHost("cursor", _render_for_cursor),
+    "gemini": HookHost("gemini-cli", _render_for_gemini),
+    "agy": HookHost("antigravity", _render_for_antigravity, once_a_turn=True),
+    "copilot": HookHost("copilot", _render_for_copilot),
+    "vscode": HookHost("vscode", _render_for_claude),
+    "opencode": HookHost("opencode", _render_for_claude),
 }
-_BY_AGENT = {host.agent: host for host in HOSTS.values()}
+_HOST_BY_AGENT = {host.agent: host for host in HOST_BY_NAME.values()}
 
 PROMPT_EVENTS = frozenset(
     [
@@ -100,55 +104,55 @@ SHORTENING_EVENTS = frozenset(
 )
 """When a host shortens what its agent has before it, whispers included."""
 ENDING_EVENTS = frozenset(["SessionEnd", "sessionEnd"])
-_BY_PEOPLE = ("user", "sdk")  # a prompt's `source`; any other is a timetable or a machine
+_PEOPLE_SOURCES = ("user", "sdk")  # a prompt's `source`; any other is a timetable or a machine
 
 
-def read_call(words: str, body: bytes) -> HookCall:
+def read_hook_call(words: str, body: bytes) -> HookCall:
     """Return what a hook of the host named by `words` says in its JSON."""
     entry, _, inside = words.partition("@")
-    host = HOSTS.get(inside or entry) or _BY_AGENT.get(inside or entry)
+    host = HOST_BY_NAME.get(inside or entry) or _HOST_BY_AGENT.get(inside or entry)
     if host is None:
-        raise BadHook(f"comes from `{words[:50]}`; known hosts are {', '.join(HOSTS)}")
-    values = _object(body)
+        raise BadHook(f"comes from `{words[:50]}`; known hosts are {', '.join(HOST_BY_NAME)}")
+    values = _parse_object(body)
     return HookCall(
         host=host,
         entry=words,
-        event=_text(values, "hook_event_name", "hookEventName") or None,
-        prompt=_text(values, "prompt"),
-        session=_text(values, "session_id", "conversation_id", "sessionId", "conversationId")
+        event=_read_text(values, "hook_event_name", "hookEventName") or None,
+        prompt=_read_text(values, "prompt"),
+        session=_read_text(values, "session_id", "conversation_id", "sessionId", "conversationId")
         or None,
-        folder=_text(values, "cwd") or _first_text(values, "workspace_roots"),
-        transcript=_text(values, "transcript_path", "transcriptPath") or None,
-        skip=_skip(values),
+        folder=_read_text(values, "cwd") or _read_first_text(values, "workspace_roots"),
+        transcript=_read_text(values, "transcript_path", "transcriptPath") or None,
+        skip=_find_skip_reason(values),
     )
 
 
-def render(call: HookCall, text: str) -> bytes:
+def render_reply(call: HookCall, text: str) -> bytes:
     """Return the host's JSON; for a text that says nothing, nothing."""
     return json.dumps(call.host.render(call.event, text)).encode("ascii") if text else b""
 
 
-def fits(text: str) -> bool:
+def fits_context(text: str) -> bool:
     """Whether every host takes a text of this length whole."""
-    return len(text.encode("utf-8")) <= CONTEXT_BYTES
+    return len(text.encode("utf-8")) <= MAX_CONTEXT_BYTES
 
 
-def cut(text: str) -> str:
+def cut_to_context(text: str) -> str:
     """Return as many whole lines as fit; each of them stands for itself."""
-    kept = text.encode("utf-8")[:CONTEXT_BYTES]
+    kept = text.encode("utf-8")[:MAX_CONTEXT_BYTES]
     return kept[: kept.rfind(b"\n") + 1].decode("utf-8")
 
 
-def _skip(values: Mapping[str, object]) -> str | None:
-    if _text(values, "agent_id") is not None:
+def _find_skip_reason(values: Mapping[str, object]) -> str | None:
+    if _read_text(values, "agent_id") is not None:
         return "inside a sub-agent"
-    source = _text(values, "source")
-    return None if source is None or source in _BY_PEOPLE else f"sent by `{source[:50]}`"
+    source = _read_text(values, "source")
+    return None if source is None or source in _PEOPLE_SOURCES else f"sent by `{source[:50]}`"
 
 
-def _object(body: bytes) -> Mapping[str, object]:
+def _parse_object(body: bytes) -> Mapping[str, object]:
     try:
-        values = json.loads(body.decode("utf-8-sig"), parse_constant=_no_number)
+        values = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise BadHook("does not parse") from error
     if not isinstance(values, dict):
@@ -156,7 +160,7 @@ def _object(body: bytes) -> Mapping[str, object]:
     return values
 
 
-def _text(values: Mapping[str, object], *names: str) -> str | None:
+def _read_text(values: Mapping[str, object], *names: str) -> str | None:
     """Return the first of these fields that is there; none of them may be anything but text."""
     found = next((name for name in names if values.get(name) is not None), None)
     if found is None:
@@ -169,10 +173,10 @@ def _text(values: Mapping[str, object], *names: str) -> str | None:
     return value
 
 
-def _first_text(values: Mapping[str, object], name: str) -> str | None:
+def _read_first_text(values: Mapping[str, object], name: str) -> str | None:
     given = values.get(name)
     return given[0] if isinstance(given, list) and given and isinstance(given[0], str) else None
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")

@@ -17,8 +17,10 @@ from madeleine.api.remote import find_daemon
 from madeleine.api.wire import error_from_json
 from madeleine.errors import HomeBusy, StoreUnwritable, Unavailable
 
-START_SECONDS = 120.0  # an index made anew takes a while; the daemon goes on if we stop waiting
-LOG = "daemon.log"
+START_TIMEOUT_SECONDS = (
+    120.0  # an index made anew takes a while; the daemon goes on if we stop waiting
+)
+LOG_FILE = "daemon.log"
 
 
 class DaemonProcess(Protocol):
@@ -36,7 +38,7 @@ class DaemonProcess(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Launched:
+class LaunchedDaemon:
     """A daemon that answers."""
 
     pid: int
@@ -46,34 +48,34 @@ class Launched:
     process: DaemonProcess = field(repr=False, compare=False)
 
 
-def launch(
+def launch_daemon(
     home: Path,
     host: str | None = None,
     port: int | None = None,
-    wait_seconds: float = START_SECONDS,
-) -> Launched:
+    wait_seconds: float = START_TIMEOUT_SECONDS,
+) -> LaunchedDaemon:
     """Start a daemon that outlives us and wait until it answers; raise what kept it from it."""
     if find_daemon(home) is not None:
         raise HomeBusy(home, None)
-    return await_daemon(home, _spawn(home, host, port), wait_seconds)
+    return await_daemon(home, _spawn_daemon(home, host, port), wait_seconds)
 
 
-def await_daemon(home: Path, process: DaemonProcess, wait_seconds: float) -> Launched:
+def await_daemon(home: Path, process: DaemonProcess, wait_seconds: float) -> LaunchedDaemon:
     """Wait until a daemon that was started answers; raise what kept it from it."""
-    message = _first_message(process, wait_seconds)
+    message = _read_first_message(process, wait_seconds)
     ready, refused = message.get("ready"), message.get("error")
     if isinstance(ready, dict):
-        return Launched(process.pid, ready["host"], ready["port"], ready["socket"], process)
+        return LaunchedDaemon(process.pid, ready["host"], ready["port"], ready["socket"], process)
     process.wait()
     if isinstance(refused, dict):
         raise error_from_json(refused)
     raise Unavailable(
         f"the daemon ended at once (exit {process.returncode})",
-        hint=f"{home / 'logs' / LOG} says why",
+        hint=f"{home / 'logs' / LOG_FILE} says why",
     )
 
 
-def _spawn(home: Path, host: str | None, port: int | None) -> subprocess.Popen[bytes]:
+def _spawn_daemon(home: Path, host: str | None, port: int | None) -> subprocess.Popen[bytes]:
     # -P: the folder somebody happens to stand in is no place to import from.
     command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
     command += ["--host", host] if host is not None else []
@@ -93,7 +95,7 @@ def _spawn(home: Path, host: str | None, port: int | None) -> subprocess.Popen[b
 
 def open_log(home: Path) -> int:
     """Open the daemon's log, so that what it says in its last moment is kept too."""
-    path = home / "logs" / LOG
+    path = home / "logs" / LOG_FILE
     try:
         for folder in (home, path.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,7 +104,7 @@ def open_log(home: Path) -> int:
         raise StoreUnwritable(path, error.strerror or str(error)) from error
 
 
-def _first_message(process: DaemonProcess, wait_seconds: float) -> Mapping[str, object]:
+def _read_first_message(process: DaemonProcess, wait_seconds: float) -> Mapping[str, object]:
     """Return the line the daemon says when it is ready or gives up; nothing if it just ended."""
     assert process.stdout is not None
     deadline = time.monotonic() + wait_seconds

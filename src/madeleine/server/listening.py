@@ -26,23 +26,23 @@ from madeleine.bootstrap import runtime_folder
 from madeleine.errors import CannotListen, StoreUnwritable, Unavailable
 
 BACKLOG = 512
-LAST_PORT = 65_535  # the resolver takes a larger one for another, without a word
-OWNER_ONLY = 0o177  # a umask: what is made under it is 0600
+MAX_PORT = 65_535  # the resolver takes a larger one for another, without a word
+OWNER_ONLY_UMASK = 0o177  # a umask: what is made under it is 0600
 
 
 def listen_tcp(host: str, port: int) -> socket.socket:
     """Listen on an address; 0 takes any free port."""
-    if not 0 <= port <= LAST_PORT:
+    if not 0 <= port <= MAX_PORT:
         raise CannotListen(host, port, "no such port")
     try:
-        return _bound_tcp(host, port)
+        return _bind_tcp(host, port)
     except OSError as error:
         taken = error.errno == errno.EADDRINUSE
         problem = "the port is taken" if taken else (error.strerror or str(error))
         raise CannotListen(host, port, problem) from error
 
 
-def _bound_tcp(host: str, port: int) -> socket.socket:
+def _bind_tcp(host: str, port: int) -> socket.socket:
     """Make the socket with its protocol named.
 
     asyncio sends small packets at once only on connections that say they are TCP, and those
@@ -62,11 +62,11 @@ def _bound_tcp(host: str, port: int) -> socket.socket:
 
 def listen_unix(home: Path) -> tuple[socket.socket, Path]:
     """Listen on a socket that only its owner can reach; return it and where it is."""
-    path = _socket_place(home)
+    path = _choose_socket_path(home)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         path.unlink(missing_ok=True)
-        before = os.umask(OWNER_ONLY)
+        before = os.umask(OWNER_ONLY_UMASK)
         try:
             server.bind(os.fspath(path))
         finally:
@@ -80,17 +80,17 @@ def listen_unix(home: Path) -> tuple[socket.socket, Path]:
     return server, path
 
 
-def _socket_place(home: Path) -> Path:
+def _choose_socket_path(home: Path) -> Path:
     own, pointer = own_socket_path(home), socket_pointer_path(home)
     if fits_socket_address(own):
         pointer.unlink(missing_ok=True)
         return own
-    place = _known_place(pointer) or _new_folder() / "socket"
-    write_private(pointer, f"{place}\n")
+    place = _read_known_path(pointer) or _make_socket_folder() / "socket"
+    write_private_file(pointer, f"{place}\n")
     return place
 
 
-def _known_place(pointer: Path) -> Path | None:
+def _read_known_path(pointer: Path) -> Path | None:
     """Return the place that an earlier daemon used, if it is still ours alone."""
     try:
         place = Path(pointer.read_text(encoding="utf-8").strip())
@@ -99,7 +99,7 @@ def _known_place(pointer: Path) -> Path | None:
     return place if fits_socket_address(place) and is_private(place.parent) else None
 
 
-def _new_folder() -> Path:
+def _make_socket_folder() -> Path:
     """Make a private folder with a short path."""
     for parent in (runtime_folder(), Path(tempfile.gettempdir()), Path("/tmp")):
         if fits_socket_address(parent / "madeleine-12345678" / "socket"):
@@ -108,11 +108,11 @@ def _new_folder() -> Path:
 
 
 @contextmanager
-def announced(home: Path, port: int, socket_path: Path) -> Iterator[None]:
+def announce_daemon(home: Path, port: int, socket_path: Path) -> Iterator[None]:
     """Say who listens where, and tidy up afterwards. After a kill the next daemon does."""
     run = run_folder(home)
-    write_private(run / "pid", f"{os.getpid()}\n")
-    write_private(run / "port", f"{port}\n")
+    write_private_file(run / "pid", f"{os.getpid()}\n")
+    write_private_file(run / "port", f"{port}\n")
     try:
         yield
     finally:
@@ -129,11 +129,11 @@ def read_token(home: Path) -> str:
         if token:
             return token
     token = secrets.token_urlsafe(32)
-    write_private(path, f"{token}\n")
+    write_private_file(path, f"{token}\n")
     return token
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private_file(path: Path, text: str) -> None:
     """Write a small file that only its owner can read, whole or not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -18,7 +18,7 @@ from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.keeping import is_backup_due
 from madeleine.ingest.folders import FolderWatcher
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
-from madeleine.server.background import Loop
+from madeleine.server.background import BackgroundLoop
 from madeleine.vault.watcher import watch_vault
 from madeleine.write.core import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
@@ -28,86 +28,102 @@ from madeleine.write.record import replay_journal
 if TYPE_CHECKING:
     from madeleine.database.fleet import SharedDatabase
 
-HOME_SECONDS = 5.0
+HOME_CHECK_SECONDS = 5.0
 ROUND_SECONDS = 2.0  # between two looks at what is due in the whole fleet
 FLUSH_SECONDS = 1.0  # what a power cut may cost of the notes of use
 DEVICES_SECONDS = 5.0
 VECTORS_SECONDS = 10.0
-CACHE_SECONDS = 2.0  # what a kill may cost of what the model made: it is asked again
+CACHE_FLUSH_SECONDS = 2.0  # what a kill may cost of what the model made: it is asked again
 SWEEP_SECONDS = 300.0  # the watcher is told of everything, if the system did not lose it
 SLEEP_PATIENCE_SECONDS = 1.5  # how long an ending daemon waits for a job that heard it
-TIMETABLE_SECONDS = 2.0  # the daemon answers by then, and nobody waits for the scheduler to load
+TIMETABLE_DELAY_SECONDS = (
+    2.0  # the daemon answers by then, and nobody waits for the scheduler to load
+)
 AGENT_WORK_SECONDS = 300.0
-BACKUP_SECONDS = 300.0  # between two looks whether one is due, and after the start
-BACKUP_AGAIN = timedelta(minutes=30)  # after one that failed: it may be long work
+BACKUP_CHECK_SECONDS = 300.0  # between two looks whether one is due, and after the start
+BACKUP_RETRY = timedelta(minutes=30)  # after one that failed: it may be long work
 FIRST_SWEEP_SECONDS = 1.0  # edits made while the watcher was being set up
 
 log = logging.getLogger("madeleine.background")
 
-Looks = dict[str, tuple[int, int]]
+FileStamps = dict[str, tuple[int, int]]
 
 
-def make_loops(contexts: HomeContexts, stop: threading.Event) -> list[Loop]:
+def make_loops(contexts: HomeContexts, stop: threading.Event) -> list[BackgroundLoop]:
     """Return every loop of a server."""
     context = contexts.first
     if context.fleet is not None:
-        return [*_common(context, stop), *_fleet(contexts, context.fleet, stop)]
-    return [*_common(context, stop), *_of_files(context, stop)]
+        return [
+            *_common_loops(context, stop),
+            *_shared_database_loops(contexts, context.fleet, stop),
+        ]
+    return [*_common_loops(context, stop), *_file_loops(context, stop)]
 
 
-def _common(context: HomeContext, stop: threading.Event) -> list[Loop]:
+def _common_loops(context: HomeContext, stop: threading.Event) -> list[BackgroundLoop]:
     """Return the loops that there are wherever the truth is."""
     loops = [
-        Loop("model", _warming(context)),
-        Loop("vectors", _embedding(context, stop), VECTORS_SECONDS),
-        Loop("cache", _keeping(context), CACHE_SECONDS, first_seconds=CACHE_SECONDS),
-        Loop(
+        BackgroundLoop("model", _make_warm_up(context)),
+        BackgroundLoop("vectors", _make_embedding_work(context, stop), VECTORS_SECONDS),
+        BackgroundLoop(
+            "cache",
+            _make_cache_flush(context),
+            CACHE_FLUSH_SECONDS,
+            first_seconds=CACHE_FLUSH_SECONDS,
+        ),
+        BackgroundLoop(
             "sleep",
             lambda: context.sleeper.attend(stop.is_set),
             patience_seconds=SLEEP_PATIENCE_SECONDS,
         ),
     ]
-    loops.append(Loop("home", _ending_without(context, stop), HOME_SECONDS))
+    loops.append(BackgroundLoop("home", _make_home_check(context, stop), HOME_CHECK_SECONDS))
     if context.settings.judge.kind == "agent":
-        loops.append(Loop("agent work", context.look_for_maintenance, AGENT_WORK_SECONDS))
-    return [*loops, *_following(context, stop)]
+        loops.append(BackgroundLoop("agent work", context.look_for_maintenance, AGENT_WORK_SECONDS))
+    return [*loops, *_ingest_loops(context, stop)]
 
 
-def _of_files(context: HomeContext, stop: threading.Event) -> Iterator[Loop]:
+def _file_loops(context: HomeContext, stop: threading.Event) -> Iterator[BackgroundLoop]:
     """Give the loops of a home whose truth is files in the home."""
-    yield Loop("journal", context.stores.journal.flush, FLUSH_SECONDS)
-    yield Loop(
-        "devices", OtherDevices(context).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS
+    yield BackgroundLoop("journal", context.stores.journal.flush, FLUSH_SECONDS)
+    yield BackgroundLoop(
+        "devices", DeviceJournalWatch(context).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS
     )
-    if _keeps_time(context):
-        yield Loop("timetable", _timing(context, stop), first_seconds=TIMETABLE_SECONDS)
+    if _has_timetable(context):
+        yield BackgroundLoop(
+            "timetable", _make_timetable(context, stop), first_seconds=TIMETABLE_DELAY_SECONDS
+        )
     if context.settings.backup.enabled:
-        yield _backing_up(context)
+        yield _backup_loop(context)
     if context.settings.vault.watch:
-        yield Loop("watcher", _watching(context, stop))
-        yield Loop("sweep", _sweeping(context), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
+        yield BackgroundLoop("watcher", _make_watcher(context, stop))
+        yield BackgroundLoop(
+            "sweep", _make_sweep(context), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS
+        )
 
 
-def _keeps_time(context: HomeContext) -> bool:
+def _has_timetable(context: HomeContext) -> bool:
     return context.settings.sleep.enabled or context.settings.consolidation.enabled
 
 
-def _fleet(contexts: HomeContexts, fleet: SharedDatabase, stop: threading.Event) -> Iterator[Loop]:
+def _shared_database_loops(
+    contexts: HomeContexts, fleet: SharedDatabase, stop: threading.Event
+) -> Iterator[BackgroundLoop]:
     """Give the loops of one server among several."""
-    yield Loop("listening", lambda: fleet.listen(contexts.receive_event, stop.is_set))
-    if _keeps_time(contexts.first):
+    yield BackgroundLoop("listening", lambda: fleet.listen(contexts.receive_event, stop.is_set))
+    if _has_timetable(contexts.first):
         contexts.on_opened = HomeContext.start_timetable
-        yield Loop("timetable", contexts.first.start_timetable)
-        yield Loop(
+        yield BackgroundLoop("timetable", contexts.first.start_timetable)
+        yield BackgroundLoop(
             "rounds",
-            _going_round(contexts, stop),
+            _make_round(contexts, stop),
             ROUND_SECONDS,
             first_seconds=ROUND_SECONDS,
             patience_seconds=SLEEP_PATIENCE_SECONDS,
         )
 
 
-def _going_round(contexts: HomeContexts, stop: threading.Event) -> Callable[[], None]:
+def _make_round(contexts: HomeContexts, stop: threading.Event) -> Callable[[], None]:
     """Do what is due, whoever's it is, as long as there is any."""
 
     def go() -> None:
@@ -119,7 +135,7 @@ def _going_round(contexts: HomeContexts, stop: threading.Event) -> Callable[[], 
     return go
 
 
-def _following(context: HomeContext, stop: threading.Event) -> Iterator[Loop]:
+def _ingest_loops(context: HomeContext, stop: threading.Event) -> Iterator[BackgroundLoop]:
     """Give the loops that take in notes and sessions, as far as they are set."""
     wanted, intake = context.settings.ingest, context.intake
     if wanted.folders:
@@ -127,18 +143,20 @@ def _following(context: HomeContext, stop: threading.Event) -> Iterator[Loop]:
         private = [context.home, *([vault.root] if vault.is_folder else [])]
         folders = FolderWatcher(intake, parse_folders(wanted.folders), private)
         poll = context.settings.vault.poll
-        yield Loop("notes", lambda: folders.watch(stop, poll))
-        yield Loop(
-            "note sweep", lambda: _counting(context, folders.scan, stop, "notes"), SWEEP_SECONDS
+        yield BackgroundLoop("notes", lambda: folders.watch(stop, poll))
+        yield BackgroundLoop(
+            "note sweep", lambda: _take_in_new(context, folders.scan, stop, "notes"), SWEEP_SECONDS
         )
     if wanted.watch_sessions:
         places = [TranscriptFolder(*each) for each in list_session_folders(context.settings)]
         sessions = SessionWatcher(intake, places)
         pause = wanted.session_debounce_seconds
-        yield Loop("sessions", lambda: _counting(context, sessions.look, stop, "sessions"), pause)
+        yield BackgroundLoop(
+            "sessions", lambda: _take_in_new(context, sessions.look, stop, "sessions"), pause
+        )
 
 
-def _counting(
+def _take_in_new(
     context: HomeContext,
     look: Callable[[Callable[[], bool]], int],
     stop: threading.Event,
@@ -154,7 +172,7 @@ def _counting(
         log.info("taken in: %d %s", taken, what)
 
 
-def _ending_without(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
+def _make_home_check(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     """End the daemon when somebody deletes its home: nobody can reach it any more."""
 
     def look() -> None:
@@ -165,7 +183,7 @@ def _ending_without(context: HomeContext, stop: threading.Event) -> Callable[[],
     return look
 
 
-def _timing(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
+def _make_timetable(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     """Say when each job is due, until the daemon ends."""
 
     def keep_time() -> None:
@@ -179,18 +197,18 @@ def _timing(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     return keep_time
 
 
-def _backing_up(context: HomeContext) -> Loop:
+def _backup_loop(context: HomeContext) -> BackgroundLoop:
     """Make a backup when the newest one is old enough."""
-    return Loop(
+    return BackgroundLoop(
         "backup",
-        Backups(context).look,
-        BACKUP_SECONDS,
-        first_seconds=BACKUP_SECONDS,
+        BackupScheduler(context).look,
+        BACKUP_CHECK_SECONDS,
+        first_seconds=BACKUP_CHECK_SECONDS,
         patience_seconds=SLEEP_PATIENCE_SECONDS,  # one that is cut off leaves no file
     )
 
 
-def _watching(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
+def _make_watcher(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     stores = context.stores
 
     def on_change(paths: set[str]) -> None:
@@ -204,7 +222,7 @@ def _watching(context: HomeContext, stop: threading.Event) -> Callable[[], None]
     return lambda: watch_vault(stores.vault.root, on_change, stop, context.settings.vault.poll)
 
 
-def _sweeping(context: HomeContext) -> Callable[[], None]:
+def _make_sweep(context: HomeContext) -> Callable[[], None]:
     def sweep() -> None:
         reconcile(context.stores)
         hold_core_cap(context.stores)
@@ -212,7 +230,7 @@ def _sweeping(context: HomeContext) -> Callable[[], None]:
     return sweep
 
 
-def _warming(context: HomeContext) -> Callable[[], None]:
+def _make_warm_up(context: HomeContext) -> Callable[[], None]:
     """Load the model before somebody waits for it."""
 
     def warm() -> None:
@@ -223,7 +241,7 @@ def _warming(context: HomeContext) -> Callable[[], None]:
     return warm
 
 
-def _keeping(context: HomeContext) -> Callable[[], None]:
+def _make_cache_flush(context: HomeContext) -> Callable[[], None]:
     """Write what the model made, so that nobody who remembers has to wait for that."""
 
     def keep() -> None:
@@ -233,12 +251,12 @@ def _keeping(context: HomeContext) -> Callable[[], None]:
     return keep
 
 
-def _embedding(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
+def _make_embedding_work(context: HomeContext, stop: threading.Event) -> Callable[[], None]:
     """Give vectors to what has none: after a change of model, or once it is back."""
 
     def go_on(done: int, total: int) -> None:
         if stop.is_set():
-            raise _Stopped
+            raise _EmbeddingStopped
 
     def embed() -> None:
         stores = context.stores
@@ -246,7 +264,7 @@ def _embedding(context: HomeContext, stop: threading.Event) -> Callable[[], None
             return
         try:
             done = embed_missing(stores, go_on)
-        except _Stopped:
+        except _EmbeddingStopped:
             return  # what has a vector by now keeps it
         if done:
             log.info("%d memories got a vector", done)
@@ -254,11 +272,11 @@ def _embedding(context: HomeContext, stop: threading.Event) -> Callable[[], None
     return embed
 
 
-class _Stopped(Exception):
+class _EmbeddingStopped(Exception):
     """The daemon ends while vectors are being made."""
 
 
-class OtherDevices:
+class DeviceJournalWatch:
     """Looks whether a synced folder brought journal lines of other devices."""
 
     def __init__(self, context: HomeContext) -> None:
@@ -278,14 +296,14 @@ class OtherDevices:
         known.extend(each for each in problems if each not in known)
         self._seen = looks
 
-    def _looks(self) -> Looks:
+    def _looks(self) -> FileStamps:
         own = f"{self._context.stores.journal.device}-"
         files = [each for each in self._folder.glob("*.jsonl") if not each.name.startswith(own)]
         found = [(each.name, each.stat()) for each in files]
         return {name: (stat.st_mtime_ns, stat.st_size) for name, stat in found}
 
 
-class Backups:
+class BackupScheduler:
     """Makes backups that nobody asked for. One that failed is told until it is tried again."""
 
     def __init__(self, context: HomeContext) -> None:
@@ -304,6 +322,6 @@ class Backups:
         try:
             done = context.back_up()
         except MadeleineError as error:
-            self._failed, self._again = error, now + BACKUP_AGAIN
+            self._failed, self._again = error, now + BACKUP_RETRY
             raise
         log.info("backed up %d files to %s", len(done.manifest.files), done.path.name)

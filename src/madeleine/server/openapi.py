@@ -11,9 +11,11 @@ from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
 from madeleine.version import __version__
 
-OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes", role="reader")
+OPENAPI_ROUTE = Route(
+    "openapi", "GET", "/openapi.json", "this description of the routes", role="reader"
+)
 
-_ERRORS = {
+_ERROR_BY_STATUS = {
     "401": "no valid token",
     "403": "a foreign Host or Origin, or not yours to do",
     "404": "not there",
@@ -24,15 +26,15 @@ _ERRORS = {
     "500": "stored bytes make no sense, or a bug",
     "503": "try again later",
 }
-_TEXT: JsonSchema = {"type": "string"}
+_TEXT_SCHEMA: JsonSchema = {"type": "string"}
 
 
-def openapi() -> JsonSchema:
+def build_openapi() -> JsonSchema:
     """Return the OpenAPI 3.1 document."""
     paths: JsonSchema = {}
     schemas = SchemaBuilder(CONTRACT, null_is_absent=True)
-    for route in (*ROUTES, *NON_JSON_ROUTES, OPENAPI):
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
+    for route in (*ROUTES, *NON_JSON_ROUTES, OPENAPI_ROUTE):
+        paths.setdefault(route.path, {})[route.method.lower()] = _describe_operation(route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -43,11 +45,14 @@ def openapi() -> JsonSchema:
         },
         "security": [{"token": []}],
         "paths": paths,
-        "components": {"schemas": schemas.named, "securitySchemes": {"token": _security()}},
+        "components": {
+            "schemas": schemas.named,
+            "securitySchemes": {"token": _describe_security()},
+        },
     }
 
 
-def _security() -> JsonSchema:
+def _describe_security() -> JsonSchema:
     return {
         "type": "http",
         "scheme": "bearer",
@@ -55,14 +60,17 @@ def _security() -> JsonSchema:
     }
 
 
-def _operation(route: Route, schemas: SchemaBuilder) -> JsonSchema:
+def _describe_operation(route: Route, schemas: SchemaBuilder) -> JsonSchema:
     shapes = SHAPES_BY_OPERATION.get(route.name)
     query = shapes.query_fields if shapes else ()
     operation: JsonSchema = {
         "operationId": route.name,
         "summary": route.summary,
-        "parameters": [*_path_parameters(route), *(_parameter(each, schemas) for each in query)],
-        "responses": {"200": _answer(route, schemas), **_errors(schemas)},
+        "parameters": [
+            *_path_parameters(route),
+            *(_describe_parameter(each, schemas) for each in query),
+        ],
+        "responses": {"200": _describe_answer(route, schemas), **_describe_errors(schemas)},
     }
     if shapes and shapes.body:
         content = {"application/json": {"schema": schemas.of(shapes.body)}}
@@ -77,12 +85,18 @@ def _path_parameters(route: Route) -> list[JsonSchema]:
     names = re.findall(r"{(\w+)}", route.path)
     help_text = "a whole id, a short id or an unambiguous prefix"
     return [
-        {"name": name, "in": "path", "required": True, "schema": _TEXT, "description": help_text}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": _TEXT_SCHEMA,
+            "description": help_text,
+        }
         for name in names
     ]
 
 
-def _parameter(field: ShapeField, schemas: SchemaBuilder) -> JsonSchema:
+def _describe_parameter(field: ShapeField, schemas: SchemaBuilder) -> JsonSchema:
     schema = schemas.property_of(field)
     return {
         "name": field.wire,
@@ -93,10 +107,10 @@ def _parameter(field: ShapeField, schemas: SchemaBuilder) -> JsonSchema:
     }
 
 
-def _answer(route: Route, schemas: SchemaBuilder) -> JsonSchema:
+def _describe_answer(route: Route, schemas: SchemaBuilder) -> JsonSchema:
     if route in NON_JSON_ROUTES:
         kind = {EVENTS_ROUTE: "text/event-stream", METRICS_ROUTE: "text/plain"}[route]
-        return {"description": route.answer, "content": {kind: {"schema": _TEXT}}}
+        return {"description": route.answer, "content": {kind: {"schema": _TEXT_SCHEMA}}}
     schema = (
         schemas.of(SHAPES_BY_OPERATION[route.name].answer)
         if route.name in SHAPES_BY_OPERATION
@@ -105,6 +119,8 @@ def _answer(route: Route, schemas: SchemaBuilder) -> JsonSchema:
     return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 
-def _errors(schemas: SchemaBuilder) -> JsonSchema:
+def _describe_errors(schemas: SchemaBuilder) -> JsonSchema:
     content = {"application/json": {"schema": schemas.of(ErrorAnswer)}}
-    return {status: {"description": why, "content": content} for status, why in _ERRORS.items()}
+    return {
+        status: {"description": why, "content": content} for status, why in _ERROR_BY_STATUS.items()
+    }

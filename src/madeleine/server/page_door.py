@@ -22,31 +22,31 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from madeleine.errors import NoSuchRoute, WrongMethod
-from madeleine.server.page_sessions import SESSION_SECONDS, Session, Sessions
+from madeleine.server.page_sessions import SESSION_SECONDS, PageSession, PageSessions
 
-ROOT = "/ui/"
-ENTER = "/ui/enter"
-DATA = "/ui/data/"  # routes of the table that only the page needs
-LINK = "/ui/link"
-NAMED = {
+PAGE_ROOT = "/ui/"
+ENTER_PATH = "/ui/enter"
+DATA_PREFIX = "/ui/data/"  # routes of the table that only the page needs
+LINK_PATH = "/ui/link"
+DATA_PATH_BY_VIEW = {
     "/ui/search": "/ui/data/search",
     "/ui/graph": "/ui/data/graph",
     "/ui/timeline": "/ui/data/time",
 }
-NODE, NEAR = "/ui/graph/node/", "/ui/data/graph/near/"
-FOLDER = Path(__file__).with_name("page")
-VIEWS = "views.json"  # which files each view was built into
-SOURCES = "src/views/"
-FOLDERS = {"": "home", "m": "memory"}  # views whose folder is not called like their path
-SMALL = 1_000  # bytes; packing less saves nothing
-TYPES = {
+NODE_PREFIX, NEAR_PREFIX = "/ui/graph/node/", "/ui/data/graph/near/"
+PAGE_FOLDER = Path(__file__).with_name("page")
+VIEWS_FILE = "views.json"  # which files each view was built into
+VIEW_SOURCES_PREFIX = "src/views/"
+FOLDER_BY_VIEW = {"": "home", "m": "memory"}  # views whose folder is not called like their path
+MIN_GZIP_BYTES = 1_000  # bytes; packing less saves nothing
+CONTENT_TYPE_BY_SUFFIX = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".json": "application/json",
 }
-POLICY = "; ".join(
+CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
         "script-src 'self'",
@@ -62,16 +62,16 @@ POLICY = "; ".join(
         "trusted-types svelte-trusted-html",
     ]
 )
-SAFE = {
-    "Content-Security-Policy": POLICY,
+SECURITY_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-FOR_EVER = "public, max-age=31536000, immutable"  # a file whose name says its content
-NO_PAGE = b"<!doctype html><title>Madeleine</title><p>The page is not built: run make page."
-OLD_LINK = (
+CACHE_FOREVER = "public, max-age=31536000, immutable"  # a file whose name says its content
+NO_PAGE_HTML = b"<!doctype html><title>Madeleine</title><p>The page is not built: run make page."
+OLD_LINK_HTML = (
     b"<!doctype html><html lang=en><meta name=viewport content=width=device-width>"
     b"<title>Madeleine</title><h1>This link was used, or is older than a minute</h1>"
     b"<p>Run <code>madeleine ui</code> for a new one."
@@ -79,24 +79,28 @@ OLD_LINK = (
 )
 
 
-def is_page(path: str) -> bool:
+def is_page_path(path: str) -> bool:
     """Whether a path belongs to the page itself, which anybody on this machine may load."""
-    if path == LINK or path.startswith(DATA):
+    if path == LINK_PATH or path.startswith(DATA_PREFIX):
         return False
-    return path == ROOT.rstrip("/") or path.startswith(ROOT)
+    return path == PAGE_ROOT.rstrip("/") or path.startswith(PAGE_ROOT)
 
 
-def path_meant(scope: Scope) -> str:
+def resolve_path(scope: Scope) -> str:
     """Return the path that a request means: a browser that opens a view asks for HTML, a program
     that asks for the same path means the data behind it."""
     path: str = scope["path"]
     if scope["method"] != "GET" or "text/html" in Headers(scope=scope).get("accept", ""):
         return path
-    return NEAR + path.removeprefix(NODE) if path.startswith(NODE) else NAMED.get(path, path)
+    return (
+        NEAR_PREFIX + path.removeprefix(NODE_PREFIX)
+        if path.startswith(NODE_PREFIX)
+        else DATA_PATH_BY_VIEW.get(path, path)
+    )
 
 
 @dataclass(slots=True)
-class _File:
+class _PageFile:
     """One built file, as it is sent."""
 
     content: bytes
@@ -109,17 +113,17 @@ class _File:
         self.tag = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
 
     def body(self, packs: bool) -> bytes:
-        if not packs or len(self.content) < SMALL:
+        if not packs or len(self.content) < MIN_GZIP_BYTES:
             return self.content
         self.packed = self.packed or gzip.compress(self.content, 9, mtime=0)
         return self.packed
 
     def answer(self, asked: Headers, soon: str = "") -> Response:
         """Return the file; `soon` names what a browser will want next."""
-        packs = "gzip" in asked.get("accept-encoding", "") and len(self.content) >= SMALL
+        packs = "gzip" in asked.get("accept-encoding", "") and len(self.content) >= MIN_GZIP_BYTES
         headers = {
-            **SAFE,
-            "Cache-Control": FOR_EVER if self.lasting else "no-cache",
+            **SECURITY_HEADERS,
+            "Cache-Control": CACHE_FOREVER if self.lasting else "no-cache",
             "ETag": self.tag,
             "Vary": "Accept, Accept-Encoding",
             **({"Content-Encoding": "gzip"} if packs else {}),
@@ -134,16 +138,19 @@ class PageDoor:
     """Serves the page. Files are read once; packing one takes its first request some time."""
 
     def __init__(
-        self, sessions: Sessions, is_outside: Callable[[Scope], bool], folder: Path = FOLDER
+        self,
+        sessions: PageSessions,
+        is_outside: Callable[[Scope], bool],
+        folder: Path = PAGE_FOLDER,
     ) -> None:
         """`is_outside` says whether a request came through a proxy with TLS."""
         self._sessions = sessions
         self._is_outside = is_outside
-        self._files = _read(folder)
-        self._soon = _views(folder)
+        self._files = _read_page_files(folder)
+        self._soon = _read_preload_headers(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not is_page(scope["path"]):
+        if not is_page_path(scope["path"]):
             raise NoSuchRoute(scope["method"], scope["path"])
         if scope["method"] not in ("GET", "HEAD"):
             raise WrongMethod(scope["method"], scope["path"], ["GET"])
@@ -151,32 +158,36 @@ class PageDoor:
 
     def _answer(self, scope: Scope) -> Response:
         path = scope["path"]
-        if path == ROOT.rstrip("/"):
-            return RedirectResponse(ROOT, 308)
-        if path == ENTER:
+        if path == PAGE_ROOT.rstrip("/"):
+            return RedirectResponse(PAGE_ROOT, 308)
+        if path == ENTER_PATH:
             return self._entered(scope)
         return self._file(scope, Headers(scope=scope))
 
     def _file(self, scope: Scope, asked: Headers) -> Response:
         """Return the file asked for, or the frame of the page for one of its views."""
-        path = scope["path"].removeprefix(ROOT)
+        path = scope["path"].removeprefix(PAGE_ROOT)
         found = self._files.get(path)
         if found is not None:
             return found.answer(asked)
         if path.startswith("assets/"):
             raise NoSuchRoute(scope["method"], scope["path"])
         view = path.partition("/")[0]
-        return self._files["index.html"].answer(asked, self._soon.get(FOLDERS.get(view, view), ""))
+        return self._files["index.html"].answer(
+            asked, self._soon.get(FOLDER_BY_VIEW.get(view, view), "")
+        )
 
     def _entered(self, scope: Scope) -> Response:
         session = self._sessions.enter(QueryParams(scope["query_string"]).get("code", ""))
         if session is None:
-            return Response(OLD_LINK, 403, _not_kept(), TYPES[".html"])
+            return Response(
+                OLD_LINK_HTML, 403, _no_store_headers(), CONTENT_TYPE_BY_SUFFIX[".html"]
+            )
         return self._welcome(session, self._is_outside(scope))
 
-    def _welcome(self, session: Session, is_outside: bool) -> Response:
+    def _welcome(self, session: PageSession, is_outside: bool) -> Response:
         """Send on to the page: one half in a cookie, the other behind the `#`."""
-        answer = RedirectResponse(f"{ROOT}#{session.key}", 303, _not_kept())
+        answer = RedirectResponse(f"{PAGE_ROOT}#{session.key}", 303, _no_store_headers())
         answer.set_cookie(
             self._sessions.cookie_name,
             session.cookie,
@@ -189,29 +200,31 @@ class PageDoor:
         return answer
 
 
-def _not_kept() -> Mapping[str, str]:
-    return {**SAFE, "Cache-Control": "no-store"}
+def _no_store_headers() -> Mapping[str, str]:
+    return {**SECURITY_HEADERS, "Cache-Control": "no-store"}
 
 
-def _views(folder: Path) -> dict[str, str]:
+def _read_preload_headers(folder: Path) -> dict[str, str]:
     """Return for each view the files that it is made of, as a header: so they are on their way
     before the frame knows that it needs them."""
-    known = folder / VIEWS
+    known = folder / VIEWS_FILE
     built = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
-    names = {name: each for name, each in built.items() if name.startswith(SOURCES)}
+    names = {name: each for name, each in built.items() if name.startswith(VIEW_SOURCES_PREFIX)}
     return {
-        name.removeprefix(SOURCES).partition("/")[0]: ", ".join(
-            f"<{ROOT}{file}>; rel=modulepreload"
+        name.removeprefix(VIEW_SOURCES_PREFIX).partition("/")[0]: ", ".join(
+            f"<{PAGE_ROOT}{file}>; rel=modulepreload"
             for file in [each["file"], *(built[part]["file"] for part in each.get("imports", ()))]
         )
         for name, each in names.items()
     }
 
 
-def _read(folder: Path) -> dict[str, _File]:
-    files = {"index.html": _File(NO_PAGE, TYPES[".html"], lasting=False)}
+def _read_page_files(folder: Path) -> dict[str, _PageFile]:
+    files = {"index.html": _PageFile(NO_PAGE_HTML, CONTENT_TYPE_BY_SUFFIX[".html"], lasting=False)}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix in TYPES:
+        if path.is_file() and path.suffix in CONTENT_TYPE_BY_SUFFIX:
             name = path.relative_to(folder).as_posix()
-            files[name] = _File(path.read_bytes(), TYPES[path.suffix], name.startswith("assets/"))
+            files[name] = _PageFile(
+                path.read_bytes(), CONTENT_TYPE_BY_SUFFIX[path.suffix], name.startswith("assets/")
+            )
     return files

@@ -31,30 +31,30 @@ from typing import Any, NamedTuple
 
 CODE_SECONDS = 60.0
 SESSION_SECONDS = 30 * 24 * 3600
-CODES_AT_MOST = 100  # that wait to be used; the oldest goes first
+MAX_CODES = 100  # that wait to be used; the oldest goes first
 KEY_HEADER = b"x-madeleine-page"
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class PageSession:
     """Both halves of a browser's way in."""
 
     cookie: str
     key: str
 
 
-class _Code(NamedTuple):
+class _EntryCode(NamedTuple):
     ends: float
     whose: str
 
 
-class Sessions:
+class PageSessions:
     """The codes that wait, and the rule that knows a session again. Any thread may ask."""
 
     def __init__(self, token: str, port: int, now: Callable[[], float] = time.time) -> None:
         self._token = token.encode()
         self._now = now
-        self._codes: dict[str, _Code] = {}
+        self._codes: dict[str, _EntryCode] = {}
         self._lock = threading.Lock()
         self.cookie_name = f"madeleine-{port}"
         """By port, so that the pages of two daemons do not sign each other out."""
@@ -64,12 +64,12 @@ class Sessions:
         id; to who sits at the server if there is none."""
         code = secrets.token_urlsafe(32)
         with self._lock:
-            while len(self._codes) >= CODES_AT_MOST:
+            while len(self._codes) >= MAX_CODES:
                 self._codes.pop(next(iter(self._codes)))
-            self._codes[code] = _Code(self._now() + CODE_SECONDS, whose)
+            self._codes[code] = _EntryCode(self._now() + CODE_SECONDS, whose)
         return code
 
-    def enter(self, code: str) -> Session | None:
+    def enter(self, code: str) -> PageSession | None:
         """Return a new session for a code, which is used up by that; none for a wrong one."""
         with self._lock:
             found = self._codes.pop(code, None)
@@ -78,15 +78,15 @@ class Sessions:
         until = int(self._now()) + SESSION_SECONDS
         named = f"{until}.{secrets.token_urlsafe(16)}.{found.whose}"
         cookie = f"{named}.{self._signed('cookie', named)}"
-        return Session(cookie, self._signed("key", cookie))
+        return PageSession(cookie, self._signed("key", cookie))
 
-    def whose(self, scope: Mapping[str, Any]) -> str | None:
+    def token_id_of(self, scope: Mapping[str, Any]) -> str | None:
         """Return the id of the token whose session a request shows both halves of, empty for
         who sits at the server; nothing if it shows none, or one that has ended."""
-        cookie, key = self._cookie(scope), _header(scope, KEY_HEADER)
+        cookie, key = self._cookie(scope), _read_header(scope, KEY_HEADER)
         named, _, signature = cookie.rpartition(".")
         until, _, rest = named.partition(".")
-        is_ours = _same(signature, self._signed("cookie", named)) and _same(
+        is_ours = _is_same_text(signature, self._signed("cookie", named)) and _is_same_text(
             key, self._signed("key", cookie)
         )
         if not is_ours or not until.isdecimal() or self._now() >= int(until):
@@ -95,7 +95,7 @@ class Sessions:
 
     def _cookie(self, scope: Mapping[str, Any]) -> str:
         try:
-            found = SimpleCookie(_header(scope, b"cookie")).get(self.cookie_name)
+            found = SimpleCookie(_read_header(scope, b"cookie")).get(self.cookie_name)
         except CookieError:
             return ""
         return "" if found is None else found.value
@@ -105,10 +105,10 @@ class Sessions:
         return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def _header(scope: Mapping[str, Any], wanted: bytes) -> str:
+def _read_header(scope: Mapping[str, Any], wanted: bytes) -> str:
     found = [value for name, value in scope["headers"] if name == wanted]
     return b"; ".join(found).decode("latin-1")
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_text(one: str, other: str) -> bool:
     return secrets.compare_digest(one.encode(), other.encode())

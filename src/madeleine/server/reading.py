@@ -12,10 +12,10 @@ from starlette.requests import Request
 
 from madeleine.errors import BadBody, Rejected, TooLarge
 from madeleine.model.draft import read_one_line
-from madeleine.server.guard import header
+from madeleine.server.guard import read_header
 
-AGENT_CHARS = 100
-PARAMETERS_AT_MOST = 1_000
+MAX_AGENT_CHARS = 100
+MAX_PARAMETERS = 1_000
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -49,7 +49,7 @@ def parse_body(body: bytes, content_type: str) -> Mapping[str, object]:
     if kind != "application/json" and not (kind.startswith("application/") and "+json" in kind):
         raise BadBody(f"is {kind!r}, not JSON" if kind else "has no Content-Type")
     try:
-        values = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        values = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise BadBody(f"is not valid UTF-8 at byte {error.start}") from error
     except RecursionError as error:
@@ -68,7 +68,7 @@ def parse_query(query_string: bytes) -> dict[str, object]:
             query_string.decode("ascii"),
             keep_blank_values=True,
             errors="strict",
-            max_num_fields=PARAMETERS_AT_MOST,
+            max_num_fields=MAX_PARAMETERS,
         )
     except ValueError as error:
         raise Rejected(
@@ -80,11 +80,11 @@ def parse_query(query_string: bytes) -> dict[str, object]:
     return {name: found[0] if len(found) == 1 else found for name, found in values.items()}
 
 
-def who_asks(request: Request) -> str:
+def read_agent_name(request: Request) -> str:
     """Return who asks, as the header X-Agent-Id says."""
-    given = header(request.scope, b"x-agent-id").encode("latin-1").decode("utf-8", "replace")
-    return read_one_line("x-agent-id", given, AGENT_CHARS) or "http"
+    given = read_header(request.scope, b"x-agent-id").encode("latin-1").decode("utf-8", "replace")
+    return read_one_line("x-agent-id", given, MAX_AGENT_CHARS) or "http"
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")

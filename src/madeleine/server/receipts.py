@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from madeleine.api.reach import CallerReach
 from madeleine.errors import MadeleineError
-from madeleine.server.turns import Arrival
+from madeleine.server.turns import PromptArrival
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from madeleine.whisper.whisper import RECEIPT_SECONDS
 
@@ -33,11 +33,11 @@ class SentWhisper(NamedTuple):
 
     id: str
     reach: CallerReach
-    arrival: Arrival | None = None
+    arrival: PromptArrival | None = None
     due: float = 0.0
 
 
-class Receipts:
+class DeliveryReceipts:
     """The whispers of one daemon that nobody has confirmed yet."""
 
     def __init__(self, settled: Callable[[SentWhisper, bool], None]) -> None:
@@ -75,7 +75,7 @@ class Receipts:
         if known is not None and known.reach.context is reach.context:
             self._give_up(whisper_id)
 
-    def settle_overdue(self, arrival: Arrival, seconds: float) -> None:
+    def settle_overdue(self, arrival: PromptArrival, seconds: float) -> None:
         """Give up what the session of a new prompt should have confirmed by now, and wait for that
         no longer than `seconds`."""
         now = time.monotonic()

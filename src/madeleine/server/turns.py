@@ -12,28 +12,28 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
-SESSIONS = 1_000  # the ones that were quiet for longest are forgotten first
-RECENT = 10_000
+MAX_SESSIONS = 1_000  # the ones that were quiet for longest are forgotten first
+MAX_RECENT_PROMPTS = 10_000
 
 
 @dataclass(slots=True)
-class _Session:
+class _SessionState:
     prompts: int = 0
     last: bytes = b""
 
 
-class Turns:
+class PromptHistory:
     """The sessions of one daemon. Any thread may ask."""
 
     def __init__(self, window_seconds: float) -> None:
         self._window = window_seconds
         self._lock = threading.Lock()
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._sessions: OrderedDict[str, _SessionState] = OrderedDict()
         self._recent: OrderedDict[tuple[str, bytes], tuple[float, str]] = OrderedDict()
 
-    def arrive(self, prompt: Arrival, now: float) -> int | None:
+    def arrive(self, prompt: PromptArrival, now: float) -> int | None:
         """Return which prompt of its session this is, from 1; nothing if it came already."""
-        digest, session = _digest(prompt.text), _session_key(prompt)
+        digest, session = _digest_text(prompt.text), _session_key(prompt)
         with self._lock:
             self._forget(now)
             if self._came_already(prompt, session, digest):
@@ -42,9 +42,9 @@ class Turns:
             self._recent[f"folder {prompt.folder}", digest] = (now, prompt.entry)
             return self._count(session, digest)
 
-    def forget(self, prompt: Arrival) -> None:
+    def forget(self, prompt: PromptArrival) -> None:
         """Let a prompt come once more: nobody got what was said about it."""
-        digest = _digest(prompt.text)
+        digest = _digest_text(prompt.text)
         session = _session_key(prompt)
         with self._lock:
             self._recent.pop((session, digest), None)
@@ -53,7 +53,7 @@ class Turns:
             if known is not None and known.last == digest:
                 known.last = b""
 
-    def _came_already(self, prompt: Arrival, session: str, digest: bytes) -> bool:
+    def _came_already(self, prompt: PromptArrival, session: str, digest: bytes) -> bool:
         """From the same session; or in the same folder by another entry, which may name the
         session differently. Two sessions of one entry may well be told the same."""
         if (session, digest) in self._recent:
@@ -65,9 +65,9 @@ class Turns:
         return prompt.folder is not None and beside is not None and beside[1] != prompt.entry
 
     def _count(self, session: str, digest: bytes) -> int:
-        known = self._sessions.setdefault(session, _Session())
+        known = self._sessions.setdefault(session, _SessionState())
         self._sessions.move_to_end(session)
-        while len(self._sessions) > SESSIONS:
+        while len(self._sessions) > MAX_SESSIONS:
             self._sessions.popitem(last=False)
         known.prompts += 1
         known.last = digest
@@ -77,13 +77,13 @@ class Turns:
         """Forget the prompts that are too old to be repetitions; they stand in order of age."""
         while self._recent:
             (at, _) = next(iter(self._recent.values()))
-            if now - at < self._window and len(self._recent) <= RECENT:
+            if now - at < self._window and len(self._recent) <= MAX_RECENT_PROMPTS:
                 return
             self._recent.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class PromptArrival:
     """A prompt that arrives: what tells it from another."""
 
     text: str
@@ -93,9 +93,9 @@ class Arrival:
     once_a_turn: bool = False
 
 
-def _digest(text: str) -> bytes:
+def _digest_text(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8"), digest_size=16).digest()
 
 
-def _session_key(prompt: Arrival) -> str:
+def _session_key(prompt: PromptArrival) -> str:
     return f"session {prompt.session}" if prompt.session else f"folder {prompt.folder}"

@@ -51,13 +51,13 @@ class EventBus:
         self._listeners: list[EventListener] = []
         self._lock = threading.Lock()
 
-    def publish(self, happenings: Iterable[BusEvent]) -> None:
+    def publish(self, events: Iterable[BusEvent]) -> None:
         """Tell everybody who listens."""
         with self._lock:
             listeners = list(self._listeners)
         if not listeners:
             return
-        for each in happenings:
+        for each in events:
             for listener in listeners:
                 listener(each)
 
@@ -81,8 +81,8 @@ class SharedEventBus(EventBus):
         super().__init__()
         self._tell = tell
 
-    def publish(self, happenings: Iterable[BusEvent]) -> None:
-        for each in happenings:
+    def publish(self, events: Iterable[BusEvent]) -> None:
+        for each in events:
             said = _encode_bus_event(each)
             if len(said.encode("utf-8")) <= MAX_PAYLOAD_BYTES:
                 self._tell(said)
@@ -94,8 +94,8 @@ class SharedEventBus(EventBus):
         super().publish([_decode_bus_event(text)])
 
 
-def _encode_bus_event(happening: BusEvent) -> str:
-    told = [happening.name, format_time(happening.at), dict(happening.body)]
+def _encode_bus_event(event: BusEvent) -> str:
+    told = [event.name, format_time(event.at), dict(event.body)]
     return json.dumps(told, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -115,7 +115,7 @@ def bus_events_from_journal(events: Iterable[Event]) -> Iterator[BusEvent]:
 
 
 def change_bus_event(verb: str, at: datetime, body: Mapping[str, object]) -> BusEvent:
-    """Return the happening that a change by this verb is."""
+    """Return the event that a change by this verb is."""
     return BusEvent(EVENT_NAME_BY_VERB.get(verb, "changed"), at, {"verb": verb, **body})
 
 

@@ -17,7 +17,7 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.say import CommandOutput, escape_controls
 from madeleine.cli.words import render_age, render_count
 from madeleine.errors import Damaged, MadeleineError
-from madeleine.server.launch import launch
+from madeleine.server.launch import launch_daemon
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def restart_daemon(door: CommandDoor, facts: Any) -> list[str]:
     if facts is None:
         return []
     try:
-        launch(door.home, facts["host"], facts["port"])
+        launch_daemon(door.home, facts["host"], facts["port"])
     except MadeleineError as error:
         return [f"the daemon was ended and did not start again: {error.message}"]
     return ["the daemon was ended for this and runs again"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.say import CommandOutput
-from madeleine.server.launch import launch
+from madeleine.server.launch import launch_daemon
 
 MAX_PORT = 65_535
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
 
         serve(door.home, arguments.host, arguments.port, ready)
     else:
-        ready(launch(door.home, arguments.host, arguments.port))
+        ready(launch_daemon(door.home, arguments.host, arguments.port))
     return 0
 
 

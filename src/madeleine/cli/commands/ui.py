@@ -14,7 +14,7 @@ from madeleine.api.remote import RemoteDoor
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.say import CommandOutput
 from madeleine.cli.surroundings import read_variable
-from madeleine.server.launch import launch
+from madeleine.server.launch import launch_daemon
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def _find_or_start_daemon(door: CommandDoor) -> RemoteDoor:
     found = door.daemon()
     if found is not None:
         return found
-    launched = launch(door.home)
+    launched = launch_daemon(door.home)
     return door.daemon() or RemoteDoor(Path(launched.socket))
 
 

@@ -21,62 +21,64 @@ from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
 from madeleine.model.reading import RequestReader
-from madeleine.server.guard import header
-from madeleine.server.mcp.tools import HITS_AT_MOST, NODE_ID, Tool, fields
-from madeleine.server.reading import AGENT_CHARS, parse_query, who_asks
+from madeleine.server.guard import read_header
+from madeleine.server.mcp.tools import MAX_HITS, NODE_ID, McpTool, tool_fields
+from madeleine.server.reading import MAX_AGENT_CHARS, parse_query, read_agent_name
 
-SESSION = b"mcp-session-id"
-NOBODY = "unknown"
+SESSION_HEADER = b"mcp-session-id"
+UNKNOWN_CLIENT = "unknown"
 
-_NO_CHANGE = {NODE_ID.wire, "if_updated"}  # what says which memory to revise, not how
-_BREAKS = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff\u2028\u2029]+")
+_NOT_REVISED = {NODE_ID.wire, "if_updated"}  # what says which memory to revise, not how
+_BREAKS_PATTERN = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class McpClient:
     """The client behind a call."""
 
-    name: str = NOBODY
+    name: str = UNKNOWN_CLIENT
     space: str | None = None
     session: str | None = None
 
 
-def asker(request: Request, named: str | None) -> Asker:
+def read_client(request: Request, named: str | None) -> McpClient:
     """Return who asks; `named` is the name that came with the call itself, if any did."""
     reader = RequestReader(parse_query(request.scope["query_string"]), "the address")
-    folder, space = _path(reader.text("folder")), read_space(reader.text("space"))
+    folder, space = _folder_path(reader.text("folder")), read_space(reader.text("space"))
     session = reader.text("session")
     reader.done()
-    return Asker(_name(request, named), space or space_of(folder), session)
+    return McpClient(_read_client_name(request, named), space or space_of(folder), session)
 
 
-def _path(folder: str | None) -> str | None:
+def _folder_path(folder: str | None) -> str | None:
     """Return a folder's path, also where a client calls it by its address."""
     if folder is None or not folder.startswith("file://"):
         return folder
     return f"/{unquote(folder.removeprefix('file://').partition('/')[2])}"
 
 
-def _name(request: Request, named: str | None) -> str:
-    if header(request.scope, b"x-agent-id"):
-        return who_asks(request)
-    return client_name(named or unquote(header(request.scope, SESSION).partition(".")[2]))
+def _read_client_name(request: Request, named: str | None) -> str:
+    if read_header(request.scope, b"x-agent-id"):
+        return read_agent_name(request)
+    return clean_client_name(
+        named or unquote(read_header(request.scope, SESSION_HEADER).partition(".")[2])
+    )
 
 
-def new_session(name: str) -> bytes:
+def new_session_id(name: str) -> bytes:
     """Return a session id that holds its client's name."""
-    return f"{secrets.token_urlsafe(16)}.{quote(client_name(name), safe='')}".encode("ascii")
+    return f"{secrets.token_urlsafe(16)}.{quote(clean_client_name(name), safe='')}".encode("ascii")
 
 
-def client_name(given: object) -> str:
+def clean_client_name(given: object) -> str:
     """Return a client's name on one line; whatever else it sent is no name."""
-    return _BREAKS.sub(" ", str(given or "")).strip()[:AGENT_CHARS] or NOBODY
+    return _BREAKS_PATTERN.sub(" ", str(given or "")).strip()[:MAX_AGENT_CHARS] or UNKNOWN_CLIENT
 
 
-def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> OperationCall:
+def build_call(tool: McpTool, arguments: Mapping[str, object], who: McpClient) -> OperationCall:
     """Return the operation's request. The operation checks what is in it."""
     route, given = tool.route, dict(arguments)
-    _check(tool, given)
+    _check_arguments(tool, given)
     named = given.pop(NODE_ID.wire) if "{id}" in route.path else None
     there = {field.wire for field in SHAPES_BY_OPERATION[tool.operation].fields}
     if who.session and "session_id" in there:
@@ -86,28 +88,28 @@ def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> Operatio
         query["default_space"] = who.space
     by = f"agent:{who.name}"
     if route.method == "POST":
-        return OperationCall(_text(named), query, given, by)
-    return OperationCall(_text(named), {**query, **given}, {}, by)
+        return OperationCall(_require_text(named), query, given, by)
+    return OperationCall(_require_text(named), {**query, **given}, {}, by)
 
 
-def _check(tool: Tool, given: Mapping[str, object]) -> None:
+def _check_arguments(tool: McpTool, given: Mapping[str, object]) -> None:
     """Refuse what this door does not take, though the operation would."""
     reader = RequestReader(given, f"`{tool.name}`")
-    for field in fields(tool):
+    for field in tool_fields(tool):
         reader.raw(field.wire)
     reader.done()
-    reader.whole("limit", 1, 1, HITS_AT_MOST)
+    reader.whole("limit", 1, 1, MAX_HITS)
     if "{id}" in tool.route.path:
         reader.required_text(NODE_ID.wire)
-    for field in fields(tool):
+    for field in tool_fields(tool):
         if field.is_required and given.get(field.wire) is None:
             raise InvalidValue(field.wire, "is missing", hint=field.help)
-    if tool.operation == "revise" and not set(given) - _NO_CHANGE:
-        words = ", ".join(name for name in tool.takes if name not in _NO_CHANGE)
+    if tool.operation == "revise" and not set(given) - _NOT_REVISED:
+        words = ", ".join(name for name in tool.takes if name not in _NOT_REVISED)
         raise Rejected("the revision changes nothing", hint=f"name one of: {words}")
 
 
-def _text(value: object) -> str | None:
+def _require_text(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
         raise InvalidValue(NODE_ID.wire, f"is {value!r}, not a text")
     return value

@@ -12,33 +12,33 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from madeleine.errors import WrongMethod
 
 if TYPE_CHECKING:
-    from madeleine.server.mcp.serving import Carry
+    from madeleine.server.mcp.serving import PerformOperation
 
-PATH = "/mcp"
+MCP_PATH = "/mcp"
 
 
 class McpDoor:
     """POST /mcp. There is no stream to GET and no session to DELETE: every call stands alone."""
 
-    def __init__(self, carry: Carry, max_body_bytes: int) -> None:
-        self._carry = carry
+    def __init__(self, perform: PerformOperation, max_body_bytes: int) -> None:
+        self._perform = perform
         self._max_body_bytes = max_body_bytes
         self._loading = asyncio.Lock()
-        self._serving: ASGIApp | None = None
+        self._server: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             raise WrongMethod(scope["method"], scope["path"], ["POST"])
-        serving = self._serving or await self._loaded()
-        await serving(scope, receive, send)
+        server = self._server or await self._loaded()
+        await server(scope, receive, send)
 
     async def _loaded(self) -> ASGIApp:
         async with self._loading:
-            if self._serving is None:
-                self._serving = await asyncio.to_thread(self._load)
-            return self._serving
+            if self._server is None:
+                self._server = await asyncio.to_thread(self._load)
+            return self._server
 
     def _load(self) -> ASGIApp:
-        from madeleine.server.mcp.serving import Serving
+        from madeleine.server.mcp.serving import McpServer
 
-        return Serving(self._carry, self._max_body_bytes)
+        return McpServer(self._perform, self._max_body_bytes)

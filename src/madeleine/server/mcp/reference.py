@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from madeleine.server.mcp.tools import (
-    INSTRUCTIONS,
+    MCP_INSTRUCTIONS,
     TOOLS,
+    McpTool,
     Schema,
-    Tool,
     input_schema,
     output_schema,
 )
 
-PAGE = """\
+PAGE_TOP = """\
 # MCP tools
 
 What an agent can do with the memory, in this order. Made from `madeleine.server.mcp.tools` by
@@ -34,35 +34,35 @@ What an agent can do with the memory, in this order. Made from `madeleine.server
 """
 
 
-def tools_page() -> str:
+def render_tools_page() -> str:
     """Return the whole page."""
-    rows = "".join(_row(tool) for tool in TOOLS)
-    told = "## What agents are told\n\n```text\n" + INSTRUCTIONS + "\n```\n"
-    return "\n".join([PAGE + rows, *(_section(tool) for tool in TOOLS), told])
+    rows = "".join(_render_row(tool) for tool in TOOLS)
+    told = "## What agents are told\n\n```text\n" + MCP_INSTRUCTIONS + "\n```\n"
+    return "\n".join([PAGE_TOP + rows, *(_render_section(tool) for tool in TOOLS), told])
 
 
-def _row(tool: Tool) -> str:
+def _render_row(tool: McpTool) -> str:
     hints = (tool.read_only, tool.idempotent, tool.destructive)
     words = " | ".join("yes" if each else "" for each in hints)
     return f"| [`{tool.name}`](#{tool.name}) | {words} |\n"
 
 
-def _section(tool: Tool) -> str:
+def _render_section(tool: McpTool) -> str:
     taken, given = input_schema(tool), output_schema(tool)
     lines = [f"## {tool.name}", "", tool.description, ""]
     lines += [f"As [`{tool.route.method} {tool.route.path}`](routes.md).", ""]
     lines += ["| argument | type | |", "|---|---|---|"]
-    lines += [_argument(name, each, taken) for name, each in taken["properties"].items()]
+    lines += [_render_argument(name, each, taken) for name, each in taken["properties"].items()]
     returned = ", ".join(f"`{name}`" for name in given["properties"])
     return "\n".join([*lines, "", f"Returns {returned}.", ""])
 
 
-def _argument(name: str, schema: Mapping[str, Any], taken: Schema) -> str:
+def _render_argument(name: str, schema: Mapping[str, Any], taken: Schema) -> str:
     needed = ", required" if name in taken["required"] else ""
-    return f"| `{name}` | {_type(schema)}{needed} | {schema['description']} |"
+    return f"| `{name}` | {_render_type(schema)}{needed} | {schema['description']} |"
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _render_type(schema: Mapping[str, Any]) -> str:
     names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if names == ["array"]:
         return f"array of {schema['items'].get('type', 'object')}"

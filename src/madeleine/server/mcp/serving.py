@@ -33,32 +33,32 @@ from starlette.types import Receive, Scope, Send
 from madeleine.api.call import OperationCall
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
-from madeleine.server.guard import header
-from madeleine.server.mcp.asking import SESSION, asker, call_of, new_session
+from madeleine.server.guard import read_header
+from madeleine.server.mcp.asking import SESSION_HEADER, build_call, new_session_id, read_client
 from madeleine.server.mcp.tools import (
-    BY_TOOL,
-    INSTRUCTIONS,
+    MCP_INSTRUCTIONS,
+    TOOL_BY_NAME,
     TOOLS,
-    Tool,
+    McpTool,
     input_schema,
     tool_to_json,
 )
-from madeleine.server.mcp.wording import Said, refused, said
+from madeleine.server.mcp.wording import ToolAnswer, render_tool_answer, render_tool_error
 from madeleine.server.reading import read_body
 from madeleine.version import __version__
 
-LIST_MILLISECONDS = 300_000  # how long a client may keep the list of tools
+TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
 
-Message = MutableMapping[str, Any]
-Carry = Callable[[Scope, str, OperationCall], Awaitable[Json]]
+AsgiMessage = MutableMapping[str, Any]
+PerformOperation = Callable[[Scope, str, OperationCall], Awaitable[Json]]
 """Carries out an operation by its name, for whose request it is."""
 
 
-class Serving:
+class McpServer:
     """The MCP server of one daemon, as an ASGI application."""
 
-    def __init__(self, carry: Carry, max_body_bytes: int) -> None:
-        self._tools = _Tools(carry)
+    def __init__(self, perform: PerformOperation, max_body_bytes: int) -> None:
+        self._tools = _ToolHandlers(perform)
         self._max_body_bytes = max_body_bytes
         self._starting = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
@@ -67,7 +67,9 @@ class Serving:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await read_body(Request(scope, receive), self._max_body_bytes)
         manager = await self._running()
-        await manager.handle_request(scope, _again(body, receive), _introduced(scope, body, send))
+        await manager.handle_request(
+            scope, _replay_body(body, receive), _add_session_id(scope, body, send)
+        )
 
     async def _running(self) -> StreamableHTTPSessionManager:
         """Return the library's manager, which lives in a task until the daemon ends."""
@@ -75,7 +77,7 @@ class Serving:
             if self._manager is None or self._life is None or self._life.done():
                 self._manager = self._new_manager()
                 begun = asyncio.Event()
-                self._life = asyncio.create_task(_live(self._manager, begun))
+                self._life = asyncio.create_task(_run_manager(self._manager, begun))
                 await begun.wait()
             return self._manager
 
@@ -88,37 +90,37 @@ class Serving:
         )
 
 
-async def _live(manager: StreamableHTTPSessionManager, begun: asyncio.Event) -> None:
+async def _run_manager(manager: StreamableHTTPSessionManager, begun: asyncio.Event) -> None:
     async with manager.run():
         begun.set()
         await asyncio.Event().wait()
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that gives a body that was read already."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def receiving() -> Message:
+    async def receiving() -> AsgiMessage:
         return messages.pop() if messages else await receive()
 
     return receiving
 
 
-def _introduced(scope: Scope, body: bytes, send: Send) -> Send:
+def _add_session_id(scope: Scope, body: bytes, send: Send) -> Send:
     """Return a `send` that gives a client that introduces itself its session id."""
-    name = None if header(scope, SESSION) else _introduction(body)
+    name = None if read_header(scope, SESSION_HEADER) else _read_introduction(body)
     if name is None:
         return send
 
-    async def sending(message: Message) -> None:
+    async def sending(message: AsgiMessage) -> None:
         if message["type"] == "http.response.start" and message["status"] == 200:
-            message["headers"] = [*message["headers"], (SESSION, new_session(name))]
+            message["headers"] = [*message["headers"], (SESSION_HEADER, new_session_id(name))]
         await send(message)
 
     return sending
 
 
-def _introduction(body: bytes) -> str | None:
+def _read_introduction(body: bytes) -> str | None:
     """Return the name in an `initialize`; nothing if the message is another one."""
     if b'"initialize"' not in body:
         return None
@@ -133,21 +135,21 @@ def _introduction(body: bytes) -> str | None:
             return None
 
 
-class _Tools:
+class _ToolHandlers:
     """What the library is told, and what it asks."""
 
-    def __init__(self, carry: Carry) -> None:
-        self._carry = carry
+    def __init__(self, perform: PerformOperation) -> None:
+        self._perform = perform
         self._listed = [ListedTool.model_validate(tool_to_json(each)) for each in TOOLS]
         self._schemas = {each.name: input_schema(each) for each in TOOLS}
 
     def server(self) -> Server[Any]:
-        hint = CacheHint(LIST_MILLISECONDS, "private")
+        hint = CacheHint(TOOL_LIST_CACHE_MS, "private")
         return Server(
             "madeleine",
             version=__version__,
             title="Madeleine",
-            instructions=INSTRUCTIONS,
+            instructions=MCP_INSTRUCTIONS,
             cache_hints={"tools/list": hint, "server/discover": hint},
             get_tool_input_schema=self._schemas.get,
             on_list_tools=self._list,
@@ -162,26 +164,28 @@ class _Tools:
     async def _call(
         self, context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        tool = BY_TOOL.get(params.name)
+        tool = TOOL_BY_NAME.get(params.name)
         if tool is None:
-            known = ", ".join(BY_TOOL)
+            known = ", ".join(TOOL_BY_NAME)
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; there are {known}")
         try:
-            return _result(said(tool, await self._performed(context, tool, params)))
+            return _build_tool_result(
+                render_tool_answer(tool, await self._performed(context, tool, params))
+            )
         except MadeleineError as error:
-            return _result(refused(error))
+            return _build_tool_result(render_tool_error(error))
 
     async def _performed(
-        self, context: ServerRequestContext[Any], tool: Tool, params: CallToolRequestParams
+        self, context: ServerRequestContext[Any], tool: McpTool, params: CallToolRequestParams
     ) -> dict[str, object]:
         assert isinstance(context.request, Request)
         client = context.session.client_params
-        who = asker(context.request, client.client_info.name if client else None)
-        call = call_of(tool, params.arguments or {}, who)
-        return await self._carry(context.request.scope, tool.operation, call)
+        who = read_client(context.request, client.client_info.name if client else None)
+        call = build_call(tool, params.arguments or {}, who)
+        return await self._perform(context.request.scope, tool.operation, call)
 
 
-def _result(told: Said) -> CallToolResult:
+def _build_tool_result(told: ToolAnswer) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=each) for each in told.texts],
         structured_content=told.fields,

@@ -15,17 +15,17 @@ from typing import Any, NamedTuple, cast
 from madeleine.api.texts import MAX_HIT_CHARS, MAX_WHOLE_CHARS
 from madeleine.errors import MadeleineError, NoSuchMemory
 from madeleine.model.codec import Json
-from madeleine.server.mcp.tools import Tool
+from madeleine.server.mcp.tools import McpTool
 
-ERROR_CHARS = 2_000  # a refusal may quote what was sent, which has no bound
-REPORT_PATCHES = 20  # of each job's report; `madeleine sleep` has them all
-CONNECTIONS = 50  # of one memory; its text has a line for more of them
-NEIGHBOURS = 20
-REASON_CHARS = 300
+MAX_ERROR_CHARS = 2_000  # a refusal may quote what was sent, which has no bound
+MAX_REPORT_PATCHES = 20  # of each job's report; `madeleine sleep` has them all
+MAX_CONNECTIONS = 50  # of one memory; its text has a line for more of them
+MAX_NEIGHBOURS = 20
+MAX_REASON_CHARS = 300
 ERROR_META = "madeleine/error"  # where the result of a refused call has its kind
-FIND_IT = "find it with the tool `recall`"  # the command of other doors is not for an agent
+FIND_HINT = "find it with the tool `recall`"  # the command of other doors is not for an agent
 
-_MEMORY = (
+_MEMORY_FIELDS = (
     "id",
     "short_id",
     "type",
@@ -39,12 +39,12 @@ _MEMORY = (
     "valid_until",
     "superseded_by",
 )
-_CONNECTION = ("direction", "edge", "weight", "title")
+_CONNECTION_FIELDS = ("direction", "edge", "weight", "title")
 
-Answer = Mapping[str, Any]
+OperationAnswer = Mapping[str, Any]
 
 
-class Said(NamedTuple):
+class ToolAnswer(NamedTuple):
     """What a tool says: texts to read, and the same as fields. A refusal has no fields, which
     would have to fit the tool's schema; what a program needs of it stands in `meta`."""
 
@@ -54,103 +54,103 @@ class Said(NamedTuple):
     meta: Json | None = None
 
 
-def said(tool: Tool, answer: Answer) -> Said:
+def render_tool_answer(tool: McpTool, answer: OperationAnswer) -> ToolAnswer:
     """Return what a tool says when its operation answered."""
-    chosen = _writable({name: _FIELDS[name](answer) for name in tool.returns})
-    texts: tuple[str, ...] = (str(_writable(answer["text"])),)
+    chosen = _replace_surrogates({name: _FIELD_READERS[name](answer) for name in tool.returns})
+    texts: tuple[str, ...] = (str(_replace_surrogates(answer["text"])),)
     if tool.operation != "hand_in":
-        return Said(texts, chosen)
-    given = _writable(_maintenance(answer))
+        return ToolAnswer(texts, chosen)
+    given = _replace_surrogates(_cut_maintenance(answer))
     if given["status"] == "ready":  # its text only says that there are questions
         texts = (*texts, json.dumps(given, ensure_ascii=False))
-    return Said(texts, given)
+    return ToolAnswer(texts, given)
 
 
-def refused(error: MadeleineError) -> Said:
+def render_tool_error(error: MadeleineError) -> ToolAnswer:
     """Return what a tool says when it was refused: what is so, and the next thing to do. The
     error's parts are left out: they quote what was sent, and a model may read along."""
-    parts = [error.message[:ERROR_CHARS]]
-    hint = FIND_IT if isinstance(error, NoSuchMemory) and not error.near else error.hint
+    parts = [error.message[:MAX_ERROR_CHARS]]
+    hint = FIND_HINT if isinstance(error, NoSuchMemory) and not error.near else error.hint
     if hint:
-        parts.append(f"hint: {hint[:ERROR_CHARS]}")
-    text = str(_writable("\n".join(parts)))
+        parts.append(f"hint: {hint[:MAX_ERROR_CHARS]}")
+    text = str(_replace_surrogates("\n".join(parts)))
     meta: Json = {ERROR_META: {"code": error.code, "kind": error.kind}}
-    return Said((text,), None, refused=True, meta=meta)
+    return ToolAnswer((text,), None, refused=True, meta=meta)
 
 
 # -- fields --------------------------------------------------------------------------------
 
 
-def _memory(values: Answer) -> Json:
+def _select_memory(values: OperationAnswer) -> Json:
     """Return a memory without what it says."""
-    return {name: values[name] for name in _MEMORY} | {"title": values["headline"]}
+    return {name: values[name] for name in _MEMORY_FIELDS} | {"title": values["headline"]}
 
 
-def _with_content(values: Answer, content: str, limit: int) -> Json:
+def _add_content(values: OperationAnswer, content: str, limit: int) -> Json:
     cut = {"cut": len(content) - limit} if len(content) > limit else {}
-    return {**_memory(values), "content": content[:limit], **cut}
+    return {**_select_memory(values), "content": content[:limit], **cut}
 
 
-def _changed_memory(answer: Answer) -> Json:
+def _select_changed_memory(answer: OperationAnswer) -> Json:
     memory = answer["memory"]
     if "connections" not in answer:  # else it is what was asked for
-        return _memory(memory)
-    return _with_content(memory, memory["content"], MAX_WHOLE_CHARS)
+        return _select_memory(memory)
+    return _add_content(memory, memory["content"], MAX_WHOLE_CHARS)
 
 
-def _results(answer: Answer) -> list[Json]:
-    return [_result(each) for each in answer["results"]]
+def _select_results(answer: OperationAnswer) -> list[Json]:
+    return [_select_result(each) for each in answer["results"]]
 
 
-def _result(hit: Answer) -> Json:
+def _select_result(hit: OperationAnswer) -> Json:
     """Return a hit with what its text shows: the passage that fits, else the beginning."""
     memory, passage = hit["memory"], hit["passage"]
     content = memory["content"] if passage is None else passage["text"]
-    told = _with_content(memory, content, MAX_HIT_CHARS)
+    told = _add_content(memory, content, MAX_HIT_CHARS)
     if passage is not None:
         told["cut"] = len(memory["content"]) - len(str(told["content"]))
     return {"memory": told, "score": hit["score"], "reasons": hit["reasons"]}
 
 
-def _connections(answer: Answer) -> list[Json]:
-    return [_connection(each) for each in answer["connections"][:CONNECTIONS]]
+def _select_connections(answer: OperationAnswer) -> list[Json]:
+    return [_select_connection(each) for each in answer["connections"][:MAX_CONNECTIONS]]
 
 
-def _connection(link: Answer) -> Json:
+def _select_connection(link: OperationAnswer) -> Json:
     other = link["target"] if link["direction"] == "out" else link["source"]
-    reason = link["reason"] and link["reason"][:REASON_CHARS]
-    return {"node_id": other, **{name: link[name] for name in _CONNECTION}, "reason": reason}
+    reason = link["reason"] and link["reason"][:MAX_REASON_CHARS]
+    return {"node_id": other, **{name: link[name] for name in _CONNECTION_FIELDS}, "reason": reason}
 
 
-def _linked(answer: Answer) -> list[Json]:
+def _select_linked(answer: OperationAnswer) -> list[Json]:
     return [
         {"node_id": each["target"], "edge": each["edge"], "weight": each["weight"]}
         for each in answer["linked"]
     ]
 
 
-def _maintenance(answer: Answer) -> Json:
+def _cut_maintenance(answer: OperationAnswer) -> Json:
     """Return a batch of questions, or reports with their first patches only."""
     given: Json = {name: value for name, value in answer.items() if name != "text"}
     given.setdefault("job_id", None)
     if "reports" in given:
-        given["reports"] = [_report(each) for each in cast("list[Json]", given["reports"])]
+        given["reports"] = [_cut_report(each) for each in cast("list[Json]", given["reports"])]
     return given
 
 
-def _report(report: Answer) -> Json:
+def _cut_report(report: OperationAnswer) -> Json:
     patches = report.get("patches") or []
-    return {**report, "patches": patches[:REPORT_PATCHES]}
+    return {**report, "patches": patches[:MAX_REPORT_PATCHES]}
 
 
-def _as_it_is(name: str) -> Callable[[Answer], object]:
+def _make_field_reader(name: str) -> Callable[[OperationAnswer], object]:
     return lambda answer: answer.get(name)
 
 
-_FIELDS: Mapping[str, Callable[[Answer], object]] = MappingProxyType(
+_FIELD_READERS: Mapping[str, Callable[[OperationAnswer], object]] = MappingProxyType(
     {
         **{
-            name: _as_it_is(name)
+            name: _make_field_reader(name)
             for name in (
                 "node_id",
                 "existing",
@@ -162,16 +162,18 @@ _FIELDS: Mapping[str, Callable[[Answer], object]] = MappingProxyType(
                 "job_id",
             )
         },
-        "memory": _changed_memory,
-        "results": _results,
-        "connections": _connections,
-        "neighbours": lambda answer: [_memory(each) for each in answer["neighbours"][:NEIGHBOURS]],
-        "linked": _linked,
+        "memory": _select_changed_memory,
+        "results": _select_results,
+        "connections": _select_connections,
+        "neighbours": lambda answer: [
+            _select_memory(each) for each in answer["neighbours"][:MAX_NEIGHBOURS]
+        ],
+        "linked": _select_linked,
     }
 )
 
 
-def _writable(values: Any) -> Any:
+def _replace_surrogates(values: Any) -> Any:
     """Return values that can be written as UTF-8: half a surrogate pair, from a file's name or
     a client's escape, becomes a question mark."""
     text = json.dumps(values, ensure_ascii=False)
