@@ -18,16 +18,16 @@ import numpy as np
 
 from madeleine.bootstrap import device_name, make_folders, open_home
 from madeleine.language.passages import split_passages
-from madeleine.language.text import passage_key
+from madeleine.language.text_keys import passage_key
 from madeleine.minds.cache import EmbeddingCache, PackedEmbedding
 from madeleine.minds.vectors import normalize_vectors, pack_vectors, quantize_tokens
 from madeleine.model.draft import Draft
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.journal import FileJournal
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import candidate_file_names
 
 SEED = 20
 AT_ONCE = 5_000

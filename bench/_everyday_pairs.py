@@ -17,8 +17,8 @@ from _recall_speed import model
 
 from madeleine.bootstrap import load_settings, make_judge
 from madeleine.language.passages import split_passages
-from madeleine.model.judging import MemoryPair, Relation
 from madeleine.model.memory import Memory, Origin
+from madeleine.model.verdict import MemoryPair, Relation
 
 LABEL_OF = {
     Relation.DUPLICATE: "same",

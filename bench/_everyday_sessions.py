@@ -22,7 +22,7 @@ from _recall_speed import model
 from madeleine import Madeleine
 from madeleine.language.stems import telling_stems
 from madeleine.minds.port import Embedder
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 
 COVERED_WORDS = 0.6
 COVERED_SIMILARITY = 0.75

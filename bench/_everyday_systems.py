@@ -23,7 +23,7 @@ from _recall_sets import Store, memory_id
 from _recall_speed import model
 
 from madeleine import Madeleine
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 
 MOST_WHISPERED = 3
 MOST_RECALLED = 10

@@ -24,8 +24,8 @@ from playwright.sync_api import Page
 from madeleine.bootstrap import make_folders, open_home
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import candidate_file_names
 
 NODES = 50_000
 FRAMES_AT_LEAST = 30.0

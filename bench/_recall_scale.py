@@ -29,10 +29,10 @@ from madeleine.bootstrap import make_folders, open_home
 from madeleine.language.passages import split_passages
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.port import CachingEmbedder
+from madeleine.model.embedding import Passage, PassageEmbedding, Rows
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, PassageEmbedding, Rows
+from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import candidate_file_names
 
 SEED = 7
 FIRST_DAY = datetime(2023, 1, 1, tzinfo=UTC)

@@ -25,8 +25,8 @@ from madeleine import Madeleine
 from madeleine.api.values import SleepReports
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.port import Judge
-from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 from madeleine.write.remember import remember
 
 FIRST_SECONDS = 90.0

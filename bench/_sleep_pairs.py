@@ -25,8 +25,8 @@ import numpy as np
 
 from madeleine.language.passages import split_passages
 from madeleine.minds.port import Embedder, Judge
-from madeleine.model.judging import MemoryPair, Relation
 from madeleine.model.memory import Memory, Origin
+from madeleine.model.verdict import MemoryPair, Relation
 
 MERGE_AT = 0.97
 SAID_AT = 0.50  # a verdict that is likelier right than not

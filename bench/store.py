@@ -27,7 +27,7 @@ from madeleine.api.remote import RemoteDoor
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.local import LocalEmbedder, load_built_in
 from madeleine.model.draft import Draft
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import BATCH_SIZE, remember_many

@@ -140,7 +140,7 @@ def open_at(url: str, folder: Path, *arguments: Any, **options: Any) -> Index:
 @functools.cache
 def fleet() -> Any:
     """Return this process's connections, as one server on the database has them."""
-    made: Any = importlib.import_module("madeleine.database.fleet")
+    made: Any = importlib.import_module("madeleine.database.shared_database")
     return made.SharedDatabase(server().url, 30.0)
 
 

@@ -12,7 +12,7 @@ import pytest
 import madeleine
 from madeleine.bootstrap import load_settings
 from madeleine.errors import BadSetting
-from madeleine.minds.judges.wire import PROTOCOL_BY_PROVIDER
+from madeleine.minds.judges.completion_protocols import PROTOCOL_BY_PROVIDER
 from madeleine.model.setting import setting_specs
 from madeleine.rules.relevance import RelevanceFormula
 from madeleine.settings import Settings, list_settings, read_settings

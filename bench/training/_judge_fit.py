@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.language.judging import (
+from madeleine.language.pair_signs import (
     CONFLICT_RELATIONS,
     CONFLICT_SIGNS,
     KINSHIP_RELATIONS,
@@ -27,7 +27,7 @@ from madeleine.language.judging import (
     JudgeModel,
     relation_chances,
 )
-from madeleine.model.judging import Relation
+from madeleine.model.verdict import Relation
 
 Rows = NDArray[np.float64]
 Truth = NDArray[np.int64]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.training.texts import FRAMES
-from madeleine.model.judging import Relation
+from madeleine.model.verdict import Relation
 
 SEED = 20
 EACH = 40  # pairs of each kind and group

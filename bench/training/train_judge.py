@@ -27,15 +27,15 @@ from bench.training._judge_fit import Examples, Rows, fit, fit_calibrated, left_
 from bench.training._judge_pairs import SEED, Made, made
 from bench.training.calibration import reliability
 from madeleine.errors import MindDown
-from madeleine.language.judging import LEARNT_RELATIONS, SIGNS, JudgeHead, JudgeModel
+from madeleine.language.pair_signs import LEARNT_RELATIONS, SIGNS, JudgeHead, JudgeModel
 from madeleine.language.passages import split_passages
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import render_weights
 from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Embedder
-from madeleine.model.judging import MemoryPair
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 TRAINED_ON = "invented pairs"

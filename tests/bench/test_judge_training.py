@@ -12,11 +12,11 @@ from bench._sleep_pairs import same, spoil
 from bench.training._judge_fit import Examples, fit, folds
 from bench.training._judge_pairs import made
 from bench.training.train_judge import examples_of, main, pairs_of
-from madeleine.language.judging import LEARNT_RELATIONS, SIGNS
+from madeleine.language.pair_signs import LEARNT_RELATIONS, SIGNS
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import shipped_weights
-from madeleine.model.judging import Relation
+from madeleine.model.verdict import Relation
 
 
 def test_the_same_seed_makes_the_same_pairs() -> None:

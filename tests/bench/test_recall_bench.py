@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from madeleine.api.madeleine import Madeleine
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.embedding import PassageEmbedding
 from tests.cli.running import Cli, Ran
 
 BENCH = Path(__file__).parents[2] / "bench"

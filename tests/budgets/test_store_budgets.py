@@ -20,10 +20,10 @@ import pytest
 
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.model.draft import Draft
+from madeleine.model.embedding import Passage, PassageEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, PassageEmbedding
+from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import candidate_file_names
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import remember_many

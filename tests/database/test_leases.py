@@ -30,7 +30,7 @@ def url() -> str:
 @pytest.fixture
 def servers(url: str) -> Iterator[tuple[Any, Any]]:
     """Two servers on one database of their own."""
-    made: Any = importlib.import_module("madeleine.database.fleet")
+    made: Any = importlib.import_module("madeleine.database.shared_database")
     with (
         closing(made.SharedDatabase(url, SHORT)) as one,
         closing(made.SharedDatabase(url, SHORT)) as other,

@@ -129,7 +129,7 @@ def test_the_number_does_not_outlive_its_transaction(
 
 
 def test_a_role_that_no_wall_stops_is_told_apart(url: str) -> None:
-    walls: Any = pytest.importorskip("madeleine.database.walls")
+    walls: Any = pytest.importorskip("madeleine.database.row_security")
     with connected(url) as ordinary, connected(postgres.server().url) as superuser:
         assert walls.find_bypassing_role(ordinary) is None
         assert walls.find_bypassing_role(superuser) == "postgres"

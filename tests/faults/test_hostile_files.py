@@ -332,7 +332,7 @@ def faulty(text, *args, **more):
 yaml.parse = faulty
 """
 ALWAYS = "True"
-NOT_IN_A_TRIAL = "'madeleine.vault.trial' not in sys.orig_argv"
+NOT_IN_A_TRIAL = "'madeleine.vault.trial_read' not in sys.orig_argv"
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from madeleine.minds.fake import FakeEmbedder
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 from tests.hooks.running import claude, client, context, variables
 from tests.server.running import WAIT_SECONDS, Daemon, eventually, running
 

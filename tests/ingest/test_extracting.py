@@ -18,7 +18,7 @@ from madeleine.ingest.gate import read_daily_usage
 from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, ingest_transcript
 from madeleine.minds.extractor import RemoteExtractor
-from madeleine.minds.judges.language import ModelAddress
+from madeleine.minds.judges.language_model import ModelAddress
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.differing import are_told_apart, have_same_wording
+from madeleine.language.distinctions import are_told_apart, have_same_wording
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.clauses import parse_text
-from madeleine.language.judging import (
+from madeleine.language.kinds import find_kinds, find_opposites
+from madeleine.language.pair_signs import (
     CONFLICT_RELATIONS,
     CONFLICT_SIGNS,
     KINSHIP_RELATIONS,
@@ -25,11 +26,10 @@ from madeleine.language.judging import (
     render_reason,
     same_order_share,
 )
-from madeleine.language.kinds import find_kinds, find_opposites
 from madeleine.language.quantities import have_same_value, read_quantities
-from madeleine.language.saying import find_relation_phrases, find_stated_relation
+from madeleine.language.stated_relations import find_relation_phrases, find_stated_relation
 from madeleine.language.stems import split_words, stem, telling_stems
-from madeleine.model.judging import Relation
+from madeleine.model.verdict import Relation
 
 
 def side(text: str, days: float = 0.0, session: str | None = None) -> PairSide:

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.extracts import extract_synthesis, find_central_member
-from madeleine.language.keeping import MERGE_SHARE, SYNTHESIS_SHARE, find_synthesis_fault
 from madeleine.language.overlap import levenshtein_distance, title_similarity, word_overlap
 from madeleine.language.substance import find_lost_words
+from madeleine.language.synthesis_check import MERGE_SHARE, SYNTHESIS_SHARE, find_synthesis_fault
 from madeleine.model.memory import Memory
-from madeleine.rules.merging import duplicate_score
+from madeleine.rules.duplicates import duplicate_score
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -20,9 +20,9 @@ from madeleine.language.passages import (
     find_speaker,
     split_passages,
 )
-from madeleine.language.text import passage_key
+from madeleine.language.text_keys import passage_key
+from madeleine.model.embedding import Passage
 from madeleine.model.memory import Memory, Origin
-from madeleine.model.trace import Passage
 
 CREATED = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))  # half surrogates and NUL too

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.quoting import LEAST_CHARS, find_quote, find_unsupported_part
+from madeleine.language.quotes import LEAST_CHARS, find_quote, find_unsupported_part
 
 TEXT = "We decided to use SQLite,\n  because there’s “one writer” – only."
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.restating import differs_in_numbers
+from madeleine.language.restatements import differs_in_numbers
 
 
 @pytest.mark.parametrize(

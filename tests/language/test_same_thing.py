@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.same_thing import (
+from madeleine.language.shared_subject import (
     agree_in_denial,
     have_different_subjects,
     is_addition,

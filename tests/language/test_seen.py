@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.seen import reply_use_confidence, share_difference
+from madeleine.language.reply_use import reply_use_confidence, share_difference
 
 CONTENT = "The staging cluster runs in Frankfurt. Deployments happen with flyctl from main."
 

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.substance import find_lost_words, find_particulars
-from madeleine.language.uniting import denies_alike, find_missing_sentences, says_all, unite_texts
+from madeleine.language.text_merging import (
+    denies_alike,
+    find_missing_sentences,
+    says_all,
+    unite_texts,
+)
 from madeleine.model.memory import Memory
 
 THEN = datetime(2026, 11, 15, tzinfo=UTC)

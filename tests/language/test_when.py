@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from madeleine.language.when import (
+from madeleine.language.times import (
     TimeSpan,
     asks_for_newest,
     date_search_terms,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.wording import (
+from madeleine.language.word_hints import (
     IRREGULAR_FORMS,
     META_WORDS,
     QUESTION_WORDS,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madeleine.language.text import passage_key
+from madeleine.language.text_keys import passage_key
 from madeleine.minds.port import Embedder
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 from madeleine.model.vector import Vector
 
 

@@ -29,7 +29,7 @@ from madeleine.minds.vectors import (
     unpack_tokens,
     unpack_vectors,
 )
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
 from .reading import key, passage, vectors
@@ -328,7 +328,7 @@ def test_a_kill_costs_what_was_not_written_and_nothing_else(path: Path) -> None:
         "from pathlib import Path\n"
         "from madeleine.minds.cache import CachedEmbedder, EmbeddingCache\n"
         "from madeleine.minds.fake import FakeEmbedder\n"
-        "from madeleine.model.trace import Passage\n"
+        "from madeleine.model.embedding import Passage\n"
         "kept = CachedEmbedder(FakeEmbedder(), EmbeddingCache.open(Path(sys.argv[1])))\n"
         "kept.read([Passage('written', 0, 7)])\n"
         "kept.flush()\n"

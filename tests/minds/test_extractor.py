@@ -9,8 +9,8 @@ import pytest
 
 from madeleine.errors import BadSetting
 from madeleine.minds.extractor import MAX_CANDIDATES, RemoteExtractor
-from madeleine.minds.judges.language import ModelAddress, RunBudget
-from madeleine.model.extracting import Extraction, ExtractionSource, MemoryCandidate
+from madeleine.minds.judges.language_model import ModelAddress, RunBudget
+from madeleine.model.extraction import Extraction, ExtractionSource, MemoryCandidate
 from madeleine.model.words import MemoryType
 
 from .test_judge_remote import document, saying

@@ -73,7 +73,7 @@ def test_what_is_unspoken_colours_the_whole_and_is_no_token() -> None:
 def test_another_process_gives_the_same_bytes() -> None:
     program = (
         "import sys; from madeleine.minds.fake import FakeEmbedder\n"
-        "from madeleine.model.trace import Passage\n"
+        "from madeleine.model.embedding import Passage\n"
         "(made,) = FakeEmbedder().read([Passage('Grüße, 世界', 0, 9)])\n"
         "sys.stdout.write(made.vector.tobytes().hex() + made.tokens.tobytes().hex())"
     )

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from madeleine.minds.judges.remote import RemoteJudge
-from madeleine.model.judging import MemoryPair, Verdict
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Verdict
 
 GGUF = os.environ.get("MADELEINE_TEST_GGUF", "")
 KEY = "test"

@@ -23,8 +23,8 @@ from madeleine.minds.judges.weights import (
     shipped_weights,
 )
 from madeleine.minds.port import Judge
-from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory, Origin
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.settings import read_settings
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from madeleine.errors import BadSetting
-from madeleine.minds.judges.asking import MAX_SHOWN_CHARS
-from madeleine.minds.judges.language import RunBudget
+from madeleine.minds.judges.language_model import RunBudget
+from madeleine.minds.judges.prompts import MAX_SHOWN_CHARS
 from madeleine.minds.judges.remote import RemoteJudge
-from madeleine.model.judging import MemoryPair, Relation, Synthesis
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis
 
 from .test_remote import Script, refusing, send
 

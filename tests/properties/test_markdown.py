@@ -13,12 +13,13 @@ from madeleine.model.draft import MemoryLimits, normalize_tag
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.vault.frontmatter import (
+from madeleine.vault.front_matter import (
     FrontMatterBlock,
     body_from_content,
     content_from_body,
     parse_document,
 )
+from madeleine.vault.front_matter_values import READER_BY_KEY, InvalidBlock, read_tree
 from madeleine.vault.markdown import read_memory, render_memory, revise_file
 from madeleine.vault.scalars import (
     UNSURE,
@@ -27,7 +28,6 @@ from madeleine.vault.scalars import (
     write_flow_list,
     write_scalar,
 )
-from madeleine.vault.values import READER_BY_KEY, InvalidBlock, read_tree
 from madeleine.vault.yaml_fallback import load_block
 
 SEEN = Fingerprint(1_700_000_000_000_000_000, 10)

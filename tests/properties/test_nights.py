@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import shipped_weights
-from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.revision import Revision
+from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 from madeleine.model.words import MemoryType
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.cycle import JOBS

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.model.draft import Draft
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.revision import read_revision
-from madeleine.model.trace import QueryEmbedding
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from madeleine.rules.context import (
+from madeleine.rules.passage_context import (
     PassageNeighbours,
     combine_by_session,
     drawing_score,

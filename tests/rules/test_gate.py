@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.gate import GATES, affinity_boost, whisper_score
+from madeleine.rules.whisper_gate import GATES, affinity_boost, whisper_score
 
 CHANCES = st.floats(0, 1)
 SIGNALS = st.tuples(

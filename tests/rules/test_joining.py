@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.joining import merge_ranked
+from madeleine.rules.ranked_merge import merge_ranked
 
 RANKED = st.lists(st.integers(0, 9)).map(lambda each: sorted(each, reverse=True))
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from madeleine.language.gist import build_gist
 from madeleine.model.memory import Memory
-from madeleine.rules.patterns import find_refused, match_summaries, members_digest
+from madeleine.rules.summary_matching import find_refused, match_summaries, members_digest
 from madeleine.testing.making import NOON, memory_id
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from madeleine.rules.lifecycle import ExponentialLifecycle
 from madeleine.rules.strength import retrievability
-from madeleine.rules.strengthening import UseHistory, find_fading_time, retrievability_at
+from madeleine.rules.strength_history import UseHistory, find_fading_time, retrievability_at
 from madeleine.rules.usage import AdoptedCounters, MemoryUse, fold_uses
 
 BORN = datetime(2026, 11, 1, 12, tzinfo=UTC)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory
+from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 from madeleine.model.words import Edge, Tier
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.run import run_job

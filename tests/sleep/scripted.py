@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.run import run_job
 from madeleine.sleep.values import Job, RunReport

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.model.judging import Relation
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import RecallQuery
+from madeleine.model.verdict import Relation
 from madeleine.model.words import Edge, Tier
 from madeleine.recall.recall import recall
 from madeleine.sleep.jobs.auto_linker import make_auto_linker

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Claim, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.jobs.conflict_detector import make_conflict_detector
 from madeleine.write.proposals import decide_proposal

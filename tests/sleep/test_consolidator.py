@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from madeleine.language.substance import find_lost_words
-from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
+from madeleine.model.verdict import Relation, Synthesis
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.sleep.jobs.consolidator import make_consolidator
 from madeleine.sleep.values import Merge, Patch

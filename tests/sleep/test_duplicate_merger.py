@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from madeleine.language.substance import find_lost_words
-from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
 from madeleine.sleep.values import RunReport

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.model.cause import Cause
-from madeleine.model.judging import Relation
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.revision import Revision
+from madeleine.model.verdict import Relation
 from madeleine.model.words import MemoryType
 from madeleine.sleep.jobs.auto_linker import make_auto_linker
 from madeleine.sleep.jobs.conflict_detector import make_conflict_detector

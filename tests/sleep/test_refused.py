@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from madeleine.model.draft import MemoryLimits
-from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.revision import read_revision
+from madeleine.model.verdict import Relation, Synthesis
 from madeleine.model.words import Edge, Tier
 from madeleine.sleep.jobs.consolidator import make_consolidator
 from madeleine.sleep.jobs.decay_manager import make_decay_manager

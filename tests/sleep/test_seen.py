@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.model.draft import MemoryLimits
-from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import Tier
 from madeleine.sleep.run import run_job
 from madeleine.sleep.seen import find_unseen, judge_pairs, note_seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from madeleine.vault.frontmatter import parse_document
+from madeleine.vault.front_matter import parse_document
 
 
 def keys(text: str) -> list[str | None]:

@@ -9,7 +9,7 @@ import pytest
 from madeleine.errors import FileUnreadable
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import id_of_path, read_memory
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.vault.naming import candidate_file_names, make_slug
+from madeleine.vault.file_naming import candidate_file_names, make_slug
 
 ONE = "97acbe8e-aaaa-4bbb-8ccc-000000000001"
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)

@@ -10,8 +10,8 @@ import numpy as np
 
 from madeleine.api.wording import render_cause
 from madeleine.language.intent import Intent
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.session import RecentPrompts, WhisperTurn

@@ -18,10 +18,10 @@ from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.cause import Cause, WhisperSilence
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Origin, Usage
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.trace import QueryEmbedding
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.whisper.delivery import Loss, mark_undelivered

@@ -15,7 +15,7 @@ from madeleine.language.intent import INTENT_EXAMPLES, Intent
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.whisper.learning import give_feedback
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores

@@ -14,9 +14,9 @@ from madeleine.bootstrap import open_home
 from madeleine.errors import AmbiguousChange, EditedSince, MadeleineError, NoSuchMemory
 from madeleine.minds.port import CachingEmbedder, Minds
 from madeleine.model.draft import MemoryLimits
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision, read_revision
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.words import Edge
 from madeleine.write.connections import link
 from madeleine.write.forget import forget

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from madeleine.model.draft import Draft, MemoryLimits
+from madeleine.model.embedding import Passage
 from madeleine.model.memory import Connection
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import read_revision
-from madeleine.model.trace import Passage
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.recall.recall import recall
 from madeleine.write.connections import link

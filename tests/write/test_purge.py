@@ -19,7 +19,7 @@ from madeleine.sleep.tasks.cluster import make_cluster_task
 from madeleine.sleep.tasks.decay import make_decay_task
 from madeleine.sleep.tasks.forget import make_forget_task as forget_task
 from madeleine.sleep.values import AddConnections, Patch, RunReport, Synthesise
-from madeleine.vault.quotes import PurgedMemories, describe_purged
+from madeleine.vault.purged_memories import PurgedMemories, describe_purged
 from madeleine.vault.redaction import redact_event
 from madeleine.write.connections import link
 from madeleine.write.forget import forget, restore

@@ -18,10 +18,10 @@ from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.draft import Draft, MemoryLimits
+from madeleine.model.embedding import Passage, PassageEmbedding
 from madeleine.model.memory import Origin
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision, read_revision
-from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.words import Tier
 from madeleine.write.embedding import split_by_size
 from madeleine.write.merge import merge

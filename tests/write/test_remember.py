@@ -13,9 +13,9 @@ from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
+from madeleine.model.embedding import Passage, PassageEmbedding
 from madeleine.model.memory import Connection, Origin
 from madeleine.model.query import Filter
-from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.write.config import WriteConfig
 from madeleine.write.identity import SELF_ID

@@ -67,7 +67,7 @@ from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.recall.explaining import ScoreExplanation
 from madeleine.recall.recall import RecallMatch, RecallResult

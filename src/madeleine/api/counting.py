@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from madeleine.api import texts
 from madeleine.api.contract.responses import Stats, StatsWindow, StoreStats, UsageStats
 from madeleine.model.query import Filter
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.whisper.report import ENTRIES

@@ -18,7 +18,7 @@ from madeleine.ingest.report import IngestOutcome
 from madeleine.ingest.transcripts import Transcript, ingest_transcript_by_hand
 from madeleine.model.draft import read_one_line, read_space, read_tags
 from madeleine.model.memory import first_words
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall

@@ -25,7 +25,7 @@ from madeleine.model.draft import read_one_line, read_space
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.memory import parse_id
 from madeleine.model.query import Filter, read_filter
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.write.bring_in import ImportedMemory, ImportFate, import_memories
 

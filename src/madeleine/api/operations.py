@@ -47,7 +47,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import read_filter, read_query
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.revision import read_revision
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge, read_word

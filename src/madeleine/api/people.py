@@ -37,7 +37,7 @@ from madeleine.model.people import (
     read_shared_space,
     tenant_of_space,
 )
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.words import read_word
 

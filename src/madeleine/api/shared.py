@@ -48,14 +48,14 @@ from madeleine.errors import (
 )
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.draft import Draft, read_draft, read_space
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.people import Caller, Role
 from madeleine.model.query import Filter, RecallQuery, read_filter, read_query
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
-from madeleine.model.trace import QueryEmbedding
 from madeleine.recall.candidates import embed_question
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
-from madeleine.rules.joining import merge_ranked
+from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.whisper.whisper import whisper
 from madeleine.write.aside import run_concurrently
 from madeleine.write.stores import Stores

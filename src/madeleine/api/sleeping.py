@@ -25,7 +25,7 @@ from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
 from madeleine.model.proposal import ProposalStatus
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
 from madeleine.sleep.sleeper import JobRequest

@@ -36,8 +36,8 @@ from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.database.fleet import SharedDatabase
     from madeleine.database.people import PeopleDirectory
+    from madeleine.database.shared_database import SharedDatabase
     from madeleine.ingest.backups.taking import BackupResult
 
 MAX_OPEN_CONTEXTS = 256  # tenants whose contexts a server keeps open

@@ -20,7 +20,7 @@ from madeleine.settings import Settings
 from madeleine.vault.journal import FileJournal
 
 if TYPE_CHECKING:
-    from madeleine.database.access import DatabaseTenant
+    from madeleine.database.transactions import DatabaseTenant
 
 EVENTS_COMPARED = 20  # events of each part of a journal that are looked for in an index
 

@@ -17,7 +17,7 @@ from madeleine.minds.reranker import LocalReranker
 from madeleine.settings import Settings
 
 if TYPE_CHECKING:
-    from madeleine.minds.judges.language import RunBudget
+    from madeleine.minds.judges.language_model import RunBudget
 
 
 def make_minds(
@@ -108,7 +108,7 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
 def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extractor:
     """Return the language model of `[judge]` as one that finds memories."""
     from madeleine.minds.extractor import RemoteExtractor
-    from madeleine.minds.judges.language import ModelAddress
+    from madeleine.minds.judges.language_model import ModelAddress
 
     wanted = settings.judge
     key = environment.get(wanted.key_env, "")
@@ -118,7 +118,7 @@ def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extrac
 
 def _make_run_budget(settings: Settings) -> RunBudget:
     """Return what one run of a language model may use."""
-    from madeleine.minds.judges.language import RunBudget
+    from madeleine.minds.judges.language_model import RunBudget
 
     wanted = settings.judge
     return RunBudget(wanted.tokens_per_run, wanted.cost_per_run, wanted.price_in, wanted.price_out)

@@ -43,8 +43,8 @@ from madeleine.write.reconcile import ProgressCallback, reconcile
 from madeleine.write.upkeep import REBUILD_LEASE
 
 if TYPE_CHECKING:
-    from madeleine.database.fleet import SharedDatabase
-    from madeleine.vault.database.moving import DatabaseEndpoint
+    from madeleine.database.shared_database import SharedDatabase
+    from madeleine.vault.database.endpoint import DatabaseEndpoint
 
 LEASE_POLL_SECONDS = 0.5  # between two looks whether a lease is over
 
@@ -143,7 +143,7 @@ def _move_into_files(home: Path, settings: Settings, progress: ProgressCallback)
 @contextmanager
 def _open_database_side(settings: Settings) -> Iterator[DatabaseEndpoint]:
     with _open_shared_database(settings.store) as fleet:
-        from madeleine.vault.database.moving import DatabaseEndpoint
+        from madeleine.vault.database.endpoint import DatabaseEndpoint
 
         yield DatabaseEndpoint(fleet.tenant(settings.store.tenant), SERVER_DEVICE)
 
@@ -151,7 +151,7 @@ def _open_database_side(settings: Settings) -> Iterator[DatabaseEndpoint]:
 @contextmanager
 def _open_shared_database(store: StoreConfig) -> Iterator[SharedDatabase]:
     """Lend the connections to a database, for what is no server."""
-    from madeleine.database.fleet import SharedDatabase
+    from madeleine.database.shared_database import SharedDatabase
 
     fleet = SharedDatabase(store.url, store.lease_seconds)
     try:

@@ -39,9 +39,9 @@ from madeleine.write.stores import Stores
 from madeleine.write.upkeep import REBUILD_LEASE, rebuild
 
 if TYPE_CHECKING:
-    from madeleine.database.access import DatabaseTenant
-    from madeleine.database.fleet import SharedDatabase
     from madeleine.database.leases import DatabaseLeases
+    from madeleine.database.shared_database import SharedDatabase
+    from madeleine.database.transactions import DatabaseTenant
 
 RESTORING_FILE = "restoring.json"  # in run/: what a restore that was interrupted still has to do
 UNPACKED_PATTERN = (
@@ -90,7 +90,7 @@ def open_homes(
             raise ValueError("whoever opens files holds the home's lock")
         return HomeContexts(open_locked_home(home, settings, lock, progress, fresh_index))
     check_store(settings)
-    from madeleine.database.fleet import SharedDatabase
+    from madeleine.database.shared_database import SharedDatabase
 
     with ExitStack() as failing:
         store = settings.store

@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from madeleine.database.adapting import register_adapters
+from madeleine.database.adapters import register_adapters
 from madeleine.database.address import public_address
 from madeleine.database.schema import SCHEMA, migrate_schema
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError, Rejected

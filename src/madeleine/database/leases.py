@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
 
-from madeleine.database.access import DatabaseTenant, TenantAccess
 from madeleine.database.connection import ConnectionPool
+from madeleine.database.transactions import DatabaseTenant, TenantAccess
 from madeleine.errors import LeaseLost, MadeleineError, UnderWay
 
 LEASE_SECONDS = 30.0  # how long a lease lasts that nobody renews

@@ -3,8 +3,8 @@
 A token is 256 random bits, told once; what is kept is their SHA-256, under which it is found.
 Nobody can make one from the other, and a random value of that length needs no slow hash.
 
-These tables belong to no tenant. They have a wall of their own (`walls`): a statement that does
-not come from here finds them empty.
+These tables belong to no tenant. They have a wall of their own (`row_security`): a statement that
+does not come from here finds them empty.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 
 import psycopg
 
-from madeleine.database.access import DatabaseTenant
 from madeleine.database.connection import ConnectionPool
 from madeleine.database.tenants import erase_tenant, register_tenant
+from madeleine.database.transactions import DatabaseTenant
 from madeleine.errors import (
     NameTaken,
     NoSuchPerson,

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import psycopg
 
-from madeleine.database.keeping import TRUTH_TABLES
-from madeleine.database.walls import PEOPLE_TABLES, WHISPER_TABLES, enable_row_security
+from madeleine.database.row_security import PEOPLE_TABLES, WHISPER_TABLES, enable_row_security
+from madeleine.database.truth_tables import TRUTH_TABLES
 from madeleine.errors import DatabaseUnfit
 
 SCHEMA = "madeleine"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
-from madeleine.database.access import TenantAccess
 from madeleine.database.connection import DatabaseRow
+from madeleine.database.row_security import TENANT_COLUMNS, find_tables_with
 from madeleine.database.schema import (
     INDEX_TABLES,
     MAX_INDEXED_DIMENSION,
@@ -13,7 +13,7 @@ from madeleine.database.schema import (
     SCHEMA,
     vector_index_sql,
 )
-from madeleine.database.walls import TENANT_COLUMNS, find_tables_with
+from madeleine.database.transactions import TenantAccess
 
 NO_TIMEOUTS = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
 """For what may take as long as it takes: it goes through all the rows of a tenant, or of all."""

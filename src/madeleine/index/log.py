@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Protocol
 
 from madeleine.model.event import Event, JournalCursor
-from madeleine.model.judging import Verdict
 from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.model.verdict import Verdict
 from madeleine.rules.usage import MemoryUse
 
 

@@ -20,9 +20,9 @@ from typing import Protocol
 from madeleine.index.graph import MemoryGraph
 from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.event import Event, JournalCursor
-from madeleine.model.stored import StoredMemory
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.stored_memory import StoredMemory
 
 
 @dataclass(frozen=True, slots=True)

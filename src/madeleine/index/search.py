@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from madeleine.index.log import ParseProblem
+from madeleine.model.embedding import Tokens
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import StoredMemory
-from madeleine.model.trace import Tokens
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.vector import Vector
 
 if TYPE_CHECKING:

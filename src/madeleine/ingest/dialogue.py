@@ -14,7 +14,7 @@ from typing import NamedTuple
 from madeleine.errors import InvalidValue
 from madeleine.ingest.spoken import SpokenLine, UnreadableLine, Voice, parse_line
 from madeleine.language.late_pattern import compile_late
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 
 PEOPLE = frozenset({"user", "human", "me", "person", "you"})
 AGENTS = frozenset(

@@ -41,9 +41,9 @@ from madeleine.ingest.shared import build_stated_events, file_exists, origin_fil
 from madeleine.language.secrets import redact_secrets
 from madeleine.language.sections import TextSection, split_sections
 from madeleine.language.stems import telling_stems
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.event import Event, EventKind
-from madeleine.model.extracting import ExtractionSource, MemoryCandidate
+from madeleine.model.extraction import ExtractionSource, MemoryCandidate
 from madeleine.model.memory import Memory, Origin, first_words
 from madeleine.model.revision import Revision
 from madeleine.vault.read_marks import FileEndedProcess

@@ -20,7 +20,7 @@ from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.spoken import SpokenLine
 from madeleine.ingest.statements import SpokenStatement, find_statements
-from madeleine.model.extracting import ExtractionSource, MemoryCandidate
+from madeleine.model.extraction import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
 from madeleine.write.embedding import split_by_size

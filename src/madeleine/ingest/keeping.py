@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from madeleine.errors import Conflict, Rejected
 from madeleine.ingest.gate import AdmissionGate
 from madeleine.ingest.intake import IngestContext
-from madeleine.language.restating import have_same_numbers
+from madeleine.language.restatements import have_same_numbers
 from madeleine.language.secrets import redact_secrets
 from madeleine.language.substance import find_particulars
-from madeleine.language.text import same_text_key
-from madeleine.language.uniting import denies_alike
+from madeleine.language.text_keys import same_text_key
+from madeleine.language.text_merging import denies_alike
 from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, read_draft
-from madeleine.model.extracting import Extraction, ExtractionSource
+from madeleine.model.extraction import Extraction, ExtractionSource
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
 from madeleine.write.embedding import embed_memory, neighbour_vector

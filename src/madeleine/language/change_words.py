@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import STOP_WORDS
+from madeleine.language.word_hints import STOP_WORDS
 
 
 def _word_set(text: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """One text out of several, by leaving out what is said twice and nothing else.
 
 Sentences are taken word for word, in the order of time. A sentence is left out only if another
-that stays says it whole (`uniting.py`): so every token of every member stands in the text,
+that stays says it whole (`text_merging.py`): so every token of every member stands in the text,
 whatever the members are.
 """
 
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import telling_stems
 from madeleine.language.substance import find_lost_words
-from madeleine.language.uniting import SentenceContent, read_sentence_content, says_all_of
-from madeleine.model.judging import Synthesis
+from madeleine.language.text_merging import SentenceContent, read_sentence_content, says_all_of
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import Synthesis
 
 _BLOCK = compile_late(r"(```.*?(?:```|\Z))", re.DOTALL)
 _SENTENCE_END = compile_late(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")

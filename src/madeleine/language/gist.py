@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from madeleine.language.extracts import find_central_member, split_memory_sentences
 from madeleine.language.stems import is_telling, split_words, stem
 from madeleine.language.substance import count_denials
-from madeleine.language.uniting import join_title_and_text
-from madeleine.model.judging import Synthesis
+from madeleine.language.text_merging import join_title_and_text
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import Synthesis
 
 TOPIC_WORDS = 4  # that name what several texts are about
 

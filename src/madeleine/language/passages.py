@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from madeleine.language.late_pattern import compile_late
+from madeleine.model.embedding import Passage
 from madeleine.model.memory import Memory
 from madeleine.model.times import as_utc
-from madeleine.model.trace import Passage
 from madeleine.model.words import ABOUT_SELF
 
 PASSAGE_CHARS = 900  # about 200 tokens of prose, which leaves room for title, speaker and date

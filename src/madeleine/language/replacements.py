@@ -47,10 +47,10 @@ from madeleine.language.change_words import (
     WORD_LISTS,
 )
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.same_thing import are_turned_round
 from madeleine.language.sentences import Sentence, Words, read_sentences
+from madeleine.language.shared_subject import are_turned_round
 from madeleine.language.stems import WORD, stem
-from madeleine.language.wording import STOP_WORDS
+from madeleine.language.word_hints import STOP_WORDS
 
 OLDER_CHARS = 320  # a longer text states more than one thing
 NEWER_CHARS = 480

@@ -36,7 +36,7 @@ from madeleine.language.person_tables import (
 )
 from madeleine.language.self_questions import SelfQuestion
 from madeleine.language.small_talk_words import EMPTY_WORDS
-from madeleine.language.wording import is_preference
+from madeleine.language.word_hints import is_preference
 
 STATEMENT_CHARS = 1_000  # of a memory that are read for what it states about the person
 PHONE_DIGITS = 7  # of a clause that make a phone a number and no device

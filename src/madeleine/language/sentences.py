@@ -1,8 +1,9 @@
 """A text as plain sentences: words in one spelling, verbs, and what says of what it speaks.
 
-Two texts are held against each other by these words (`replacements.py`, `same_thing.py`). A number
-is the same in digits and in words, a unit in every short form; `it isn't` is `it is not`. What is
-neither a small word nor a verb of having or being is *scope*: it may tell one thing from another.
+Two texts are held against each other by these words (`replacements.py`, `shared_subject.py`). A
+number is the same in digits and in words, a unit in every short form; `it isn't` is `it is not`.
+What is neither a small word nor a verb of having or being is *scope*: it may tell one thing from
+another.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madeleine.language.wording import QUESTION_WORDS, STOP_WORDS
+from madeleine.language.word_hints import QUESTION_WORDS, STOP_WORDS
 
 _EMPTY = """
 ability able above absolutely accept according actual actually add adding additional afraid ago

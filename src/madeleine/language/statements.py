@@ -23,7 +23,7 @@ from madeleine.language.attributes import (
 from madeleine.language.kinds import find_kinds
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, stem
-from madeleine.language.wording import IRREGULAR_FORMS, STOP_WORDS
+from madeleine.language.word_hints import IRREGULAR_FORMS, STOP_WORDS
 
 TEXT_CHARS = 240  # about two sentences
 MOST_SENTENCES = 2

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import IRREGULAR_FORMS, STOP_WORDS
+from madeleine.language.word_hints import IRREGULAR_FORMS, STOP_WORDS
 
 # A letter or digit and what may stand inside a word: `don't`, `c++`, `node.js`, `4/5`, `1,200`.
 WORD = compile_late(

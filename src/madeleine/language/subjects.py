@@ -20,7 +20,7 @@ from itertools import takewhile
 from madeleine.language.kinds import find_kinds
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, is_telling, stem
-from madeleine.language.wording import IRREGULAR_FORMS, is_first_person
+from madeleine.language.word_hints import IRREGULAR_FORMS, is_first_person
 
 TEXT_CHARS = 240  # about two sentences
 BEFORE_OBJECT = 2  # telling words at most before a name that is what something is said to be

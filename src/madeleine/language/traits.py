@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import NamedTuple
 
-from madeleine.language import wording
+from madeleine.language import word_hints
 
 CAPITALS_AT_MOST = 1_000
 WORDS_AT_MOST = 1_000_000
@@ -36,18 +36,18 @@ class PassageTraits(NamedTuple):
 
 
 _TRAIT_TESTS = (
-    (wording.ends_in_question, PassageTrait.QUESTION_LAST.value),
-    (wording.has_question, PassageTrait.QUESTION.value),
-    (wording.tells_time, PassageTrait.TIME.value),
-    (wording.tells_number, PassageTrait.NUMBER.value),
-    (wording.is_first_person, PassageTrait.FIRST_PERSON.value),
-    (wording.is_instruction, PassageTrait.INSTRUCTION.value),
-    (wording.is_preference, PassageTrait.PREFERENCE.value),
+    (word_hints.ends_in_question, PassageTrait.QUESTION_LAST.value),
+    (word_hints.has_question, PassageTrait.QUESTION.value),
+    (word_hints.tells_time, PassageTrait.TIME.value),
+    (word_hints.tells_number, PassageTrait.NUMBER.value),
+    (word_hints.is_first_person, PassageTrait.FIRST_PERSON.value),
+    (word_hints.is_instruction, PassageTrait.INSTRUCTION.value),
+    (word_hints.is_preference, PassageTrait.PREFERENCE.value),
 )
 
 
 def read_traits(text: str) -> PassageTraits:
     """Return the traits of a passage, without what is only read before it."""
     bits = sum(trait for tells, trait in _TRAIT_TESTS if tells(text))
-    capitals = min(wording.count_capitalised(text), CAPITALS_AT_MOST)
+    capitals = min(word_hints.count_capitalised(text), CAPITALS_AT_MOST)
     return PassageTraits(bits, capitals, min(len(text.split()), WORDS_AT_MOST))

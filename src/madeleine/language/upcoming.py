@@ -1,6 +1,6 @@
 """Whether a memory is about a time that is still to come: such a memory does not fade.
 
-Times are read as `when` reads them, from the moment at which the text was written. A date that
+Times are read as `times` reads them, from the moment at which the text was written. A date that
 names its year is what it says. An event is mostly written down before it happens, so a date
 without a year (`on 3 December`, `on Thursday`) is the next one after that moment, and `tomorrow`,
 `next month` and `in two weeks` are reckoned from there. `On the 30th` is the next one that exists,
@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.points import TimeSpan
-from madeleine.language.when import TEXT_CHARS, read_times
+from madeleine.language.time_points import TimeSpan
+from madeleine.language.times import TEXT_CHARS, read_times
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
 

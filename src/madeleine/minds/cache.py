@@ -29,10 +29,10 @@ from typing import Any, TypeAlias, TypeVar
 import apsw
 
 from madeleine.errors import MindDown, StoreUnwritable
-from madeleine.language.text import passage_key
+from madeleine.language.text_keys import passage_key
 from madeleine.minds.port import Embedder
 from madeleine.minds.vectors import BYTES_PER_NUMBER, pack_vectors, unpack_tokens, unpack_vectors
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
 QueryAnswer = TypeVar("QueryAnswer")

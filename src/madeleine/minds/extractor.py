@@ -4,7 +4,7 @@ What it is shown is data (I9), framed like everything a model is shown. What it 
 only with its words: a candidate whose quote does not stand in what was told is dropped, and so is
 one that adds to it or is below the bar. What is dropped is counted in `problems()`, and where
 nothing else was found of a text, the text is named as `unproven`. Its bounds are those of any
-language model here (`judges/language.py`).
+language model here (`judges/language_model.py`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madeleine.language.quoting import find_quote, find_unsupported_part
-from madeleine.minds.judges.framing import InvalidAnswer, frame_document, is_text, parse_answer
-from madeleine.minds.judges.language import LanguageModel, ModelAddress, RunBudget
-from madeleine.minds.posting import RetryPolicy
-from madeleine.model.extracting import Extraction, ExtractionSource, MemoryCandidate
+from madeleine.language.quotes import find_quote, find_unsupported_part
+from madeleine.minds.judges.answers import InvalidAnswer, frame_document, is_text, parse_answer
+from madeleine.minds.judges.language_model import LanguageModel, ModelAddress, RunBudget
+from madeleine.minds.model_server import RetryPolicy
+from madeleine.model.extraction import Extraction, ExtractionSource, MemoryCandidate
 from madeleine.model.words import MemoryType
 
 MAX_CANDIDATES = 20  # of one request; a conversation that holds more was not understood

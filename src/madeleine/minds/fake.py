@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from madeleine.minds.texts import prepare_text
 from madeleine.minds.vectors import normalize_vectors, quantize_tokens, round_as_tokens
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding, Rows
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding, Rows
 from madeleine.model.vector import Vector
 
 MAX_CHARS = 4_000  # as much as the real model is shown

@@ -43,7 +43,7 @@ from madeleine.minds.vectors import (
     quantize_tokens,
     round_as_tokens,
 )
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding, Rows
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding, Rows
 from madeleine.model.vector import Vector
 
 PROJECTION_FILE = "projection.npy"

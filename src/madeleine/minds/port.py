@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from madeleine.model.extracting import Extraction, ExtractionSource
-from madeleine.model.judging import MemoryPair, Synthesis, Verdict
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.extraction import Extraction, ExtractionSource
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 
 
 class Embedder(Protocol):

@@ -1,7 +1,7 @@
 """A model behind an OpenAI-compatible server: Ollama, LM Studio, vLLM, or a hosted one.
 
 `POST {url}/embeddings` with up to 64 texts at a time, over the standard library. Whatever
-goes wrong out there becomes one `MindDown` with a sentence that says what (`posting.py`); an
+goes wrong out there becomes one `MindDown` with a sentence that says what (`model_server.py`); an
 answer is believed only when it holds one usable vector for every text. Such a server tells
 nothing of single tokens.
 """
@@ -13,10 +13,10 @@ import threading
 from collections.abc import Sequence
 
 from madeleine.errors import BadSetting
-from madeleine.minds.posting import ModelServer, RetryPolicy
+from madeleine.minds.model_server import ModelServer, RetryPolicy
 from madeleine.minds.texts import prepare_text
 from madeleine.minds.vectors import empty_tokens, normalize_vectors
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
 TEXTS_PER_REQUEST = 64  # servers refuse more at very different numbers; this one all accept

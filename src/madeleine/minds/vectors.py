@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from madeleine.model.trace import Rows, Tokens
+from madeleine.model.embedding import Rows, Tokens
 from madeleine.model.vector import Vector
 
 BYTES_PER_NUMBER = 2  # per number of a vector at rest: float16

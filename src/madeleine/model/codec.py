@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from madeleine.model.fields import FIELDS, UNQUERIED_FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
-from madeleine.model.pattern import meta_pattern_to_json
+from madeleine.model.meta_pattern import meta_pattern_to_json
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge, MemoryType, Tier
 

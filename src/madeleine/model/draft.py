@@ -12,7 +12,7 @@ from typing import Any
 from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
 from madeleine.model.fields import FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Origin, SharedFields, parse_id
-from madeleine.model.reading import RequestReader, read_unit_number
+from madeleine.model.request_reader import RequestReader, read_unit_number
 from madeleine.model.setting import advanced, setting
 from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier, read_word
 

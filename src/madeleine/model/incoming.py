@@ -14,7 +14,7 @@ from datetime import datetime
 from madeleine.errors import InvalidValue
 from madeleine.model.draft import Draft, MemoryLimits, read_draft
 from madeleine.model.memory import Usage, parse_id
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 
 PATH_CHARS = 1_000
 MAX_ACCESS_COUNT = 1_000_000_000

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from madeleine.errors import InvalidValue
 from madeleine.model.draft import MemoryLimits, read_space, read_tags
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import MemoryType, Tier
 
 QUERY_CHARS = 20_000  # a longer text is not a question; what follows is not read

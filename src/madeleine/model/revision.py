@@ -14,7 +14,7 @@ from madeleine.errors import Rejected
 from madeleine.model.draft import MemoryLimits, add_about_self, read_connection, read_field
 from madeleine.model.fields import FIELDS, MemoryField
 from madeleine.model.memory import Connection, Memory, SharedFields
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import ABOUT_SELF
 
 REVISABLE_FIELDS = tuple(row for row in FIELDS if row.in_revision)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import CollectionStatistics, IndexedTerm
-from madeleine.language.wording import META_WORDS, QUESTION_WORDS, STOP_WORDS
-from madeleine.model.trace import QueryEmbedding
+from madeleine.language.word_hints import META_WORDS, QUESTION_WORDS, STOP_WORDS
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.recall.understanding import ParsedQuestion
 from madeleine.rules.fusion import idf

@@ -23,16 +23,16 @@ from madeleine.index.search import (
     WordMatches,
 )
 from madeleine.language.spelling import may_be_typo
-from madeleine.language.wording import word_forms
+from madeleine.language.word_hints import word_forms
 from madeleine.model.cause import Cause, NoteKind
+from madeleine.model.embedding import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.trace import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.words import ABOUT_SELF
 from madeleine.recall.asked import WeightedQuestion, weigh_question
 from madeleine.recall.features import subject_features
 from madeleine.recall.understanding import ParsedQuestion, parse_question
-from madeleine.rules.context import PassageNeighbours, drawing_score, subject_score
 from madeleine.rules.fusion import select_rarest_words
+from madeleine.rules.passage_context import PassageNeighbours, drawing_score, subject_score
 from madeleine.write.stores import Stores
 
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import CandidatePool, PassageDetails
+from madeleine.language.times import TimeSpan
 from madeleine.language.traits import PassageTrait
-from madeleine.language.when import TimeSpan
 from madeleine.recall.asked import WeightedQuestion
-from madeleine.rules.context import PassageNeighbours, combine_by_session, values_at
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
+from madeleine.rules.passage_context import PassageNeighbours, combine_by_session, values_at
 
 Places = NDArray[np.int64]
 Values = NDArray[np.float64]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import RankingRecord
-from madeleine.language.wording import QUESTION_WORDS, SELF_WORDS, STOP_WORDS
+from madeleine.language.word_hints import QUESTION_WORDS, SELF_WORDS, STOP_WORDS
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import RecallQuery

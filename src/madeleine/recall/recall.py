@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from madeleine.language.when import TimeSpan
+from madeleine.language.times import TimeSpan
 from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.trace import QueryEmbedding
 from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.activation import spread_activation, standing_of
 from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepare_question

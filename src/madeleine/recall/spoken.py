@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from madeleine.language.when import TimeSpan, date_search_terms, names_date
+from madeleine.language.times import TimeSpan, date_search_terms, names_date
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from madeleine.language.text import EMOJI_SELECTOR, is_emoji
-from madeleine.language.when import TimeSpan, find_newest_words, read_times
-from madeleine.language.wording import (
+from madeleine.language.text_keys import EMOJI_SELECTOR, is_emoji
+from madeleine.language.times import TimeSpan, find_newest_words, read_times
+from madeleine.language.word_hints import (
     CONTRACTION_STEMS,
     META_WORDS,
     QUESTION_WORDS,

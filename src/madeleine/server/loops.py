@@ -26,7 +26,7 @@ from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay_journal
 
 if TYPE_CHECKING:
-    from madeleine.database.fleet import SharedDatabase
+    from madeleine.database.shared_database import SharedDatabase
 
 HOME_CHECK_SECONDS = 5.0
 ROUND_SECONDS = 2.0  # between two looks at what is due in the whole fleet

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.pattern import read_meta_pattern
+from madeleine.model.meta_pattern import read_meta_pattern
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, Tier
 from madeleine.rules.associations import edge_name

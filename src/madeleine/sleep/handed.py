@@ -14,10 +14,10 @@ from datetime import datetime
 
 from madeleine.errors import InvalidValue, MadeleineError
 from madeleine.model.draft import read_one_line
-from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time, parse_time
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.words import MemoryType, read_word
 
 AGENT = "agent"

@@ -19,9 +19,9 @@ from datetime import timedelta
 from madeleine.errors import AlreadyDone, Conflict, InvalidValue, Missing, UnderWay
 from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
-from madeleine.model.judging import MemoryPair
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
+from madeleine.model.verdict import MemoryPair
 from madeleine.model.words import MemoryType
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.handed import (

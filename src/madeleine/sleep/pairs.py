@@ -20,10 +20,10 @@ from madeleine.index.graph import EdgeRow, MemoryGraph
 from madeleine.language.replacements import find_replacement
 from madeleine.language.stems import is_telling, split_words
 from madeleine.language.subjects import speak_of_others
-from madeleine.language.wording import is_first_person
-from madeleine.model.judging import MemoryPair, Relation, Verdict
+from madeleine.language.word_hints import is_first_person
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
 from madeleine.rules.associations import is_contrast
 from madeleine.sleep.seen import find_ids_to_look_at, judge_pairs, note_seen

@@ -15,9 +15,9 @@ from itertools import islice
 
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, EventKind
-from madeleine.model.judging import MemoryPair, Verdict, verdict_to_json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
+from madeleine.model.verdict import MemoryPair, Verdict, verdict_to_json
 from madeleine.sleep.asking import proposal_slots
 from madeleine.sleep.values import STOPPED, JobContext
 from madeleine.write.record import new_event, record_events

@@ -20,9 +20,9 @@ from madeleine.errors import Rejected
 from madeleine.index.port import Index, IndexBatch, MemoryPut
 from madeleine.index.search import CandidatePool, CandidateQuery
 from madeleine.language.passages import split_passages
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
-from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import MemoryType, Tier
 from madeleine.testing.engines import Maker
 from madeleine.testing.index_port import filters, made_memories, passes

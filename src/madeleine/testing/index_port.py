@@ -25,7 +25,7 @@ from madeleine.index.log import ParseProblem
 from madeleine.index.port import Index, IndexBatch, MemoryPut
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.language.claims import claim_address, claim_value_key
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage

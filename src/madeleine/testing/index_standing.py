@@ -13,10 +13,10 @@ from madeleine.index.graph import CrossSpaceEdge
 from madeleine.index.port import Index, IndexBatch
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, EventKind
-from madeleine.model.judging import Relation, Verdict, verdict_to_json
 from madeleine.model.memory import DEFAULT_STABILITY_DAYS, Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine.model.verdict import Relation, Verdict, verdict_to_json
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.usage import WHISPER_COUNT, MemoryUse

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from madeleine.index.port import Index, IndexBatch, MemoryPut
 from madeleine.language.passages import PASSAGE_CHARS
+from madeleine.model.embedding import PassageEmbedding, Tokens
 from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Origin
-from madeleine.model.stored import StoredMemory
-from madeleine.model.trace import PassageEmbedding, Tokens
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.vector import Vector
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)

@@ -54,7 +54,7 @@ from madeleine.vault.journal_lines import (
     render_line,
     unreadable_file_error,
 )
-from madeleine.vault.quotes import PurgedMemories, describe_purged
+from madeleine.vault.purged_memories import PurgedMemories, describe_purged
 from madeleine.vault.redaction import (
     RedactionReport,
     parse_former_memory,

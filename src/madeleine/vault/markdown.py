@@ -3,7 +3,7 @@
 Reading forgives what is missing, since people write such files by hand: a file without an id
 has one that follows from its path, a file without front matter is all content. It does not
 forgive what is wrong: a type nobody knows or a date that is none is reported with its line.
-docs/file-format.md is the normative description. `rendering` writes a new file, `revising`
+docs/file-format.md is the normative description. `rendering` writes a new file, `revision`
 changes one that is there.
 """
 
@@ -17,11 +17,11 @@ from typing import Any
 from madeleine.errors import FileUnreadable, Rejected
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Usage
-from madeleine.model.stored import StoredMemory
-from madeleine.vault.frontmatter import FrontMatterBlock, MarkdownDocument, parse_document
+from madeleine.model.stored_memory import StoredMemory
+from madeleine.vault.front_matter import FrontMatterBlock, MarkdownDocument, parse_document
+from madeleine.vault.front_matter_values import READER_BY_KEY, InvalidBlock, read_counter
 from madeleine.vault.rendering import render_memory
-from madeleine.vault.revising import FILE_SOURCE, revise_file
-from madeleine.vault.values import READER_BY_KEY, InvalidBlock, read_counter
+from madeleine.vault.revision import FILE_SOURCE, revise_file
 
 __all__ = ["PATH_ID_NAMESPACE", "id_of_path", "read_memory", "render_memory", "revise_file"]
 

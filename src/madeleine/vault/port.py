@@ -17,7 +17,7 @@ from madeleine.model.change import FileEdit
 from madeleine.model.event import Event, JournalCursor
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.vault.compaction import CompactionReport
 from madeleine.vault.journal_changes import RecordedChange
 from madeleine.vault.journal_lines import JournalChunk

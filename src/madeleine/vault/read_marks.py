@@ -159,7 +159,7 @@ class ReadMarks:
 
 def _is_safe_to_read(data: bytes) -> bool:
     """Whether a process of its own can read these bytes, in time and with bounded memory."""
-    command = [sys.executable, "-P", "-m", "madeleine.vault.trial"]
+    command = [sys.executable, "-P", "-m", "madeleine.vault.trial_read"]
     try:
         done = subprocess.run(
             command, input=data, capture_output=True, timeout=_TRIAL_SECONDS, check=False

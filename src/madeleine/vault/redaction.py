@@ -4,8 +4,8 @@ The journal is append-only but for this and for compaction, which changes nothin
 says. Whoever purges a memory wants every copy of its text to be gone, and the journal holds
 each file as it was before a change. So the lines that speak of the memory go, and those that
 speak of others as well lose their part about it: an undo of such a change brings the others back.
-Reports, reasons and questions that name or quote it lose that part too (`quotes`). A summary of
-a cluster as it was is made of its members' sentences, so it goes with each of them.
+Reports, reasons and questions that name or quote it lose that part too (`purged_memories`). A
+summary of a cluster as it was is made of its members' sentences, so it goes with each of them.
 
 What other memories' files said about it, a connection with its id, is theirs and stays. So do
 lines that cannot be read; they are counted.
@@ -34,7 +34,7 @@ from madeleine.vault.journal_changes import bytes_from_json
 from madeleine.vault.journal_files import open_private
 from madeleine.vault.journal_lines import parse_line, render_line
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.quotes import PurgedMemories
+from madeleine.vault.purged_memories import PurgedMemories
 
 _QUOTING_KINDS = re.compile(rb'"kind":"(?:changed|proposed|judged|run|state)"')
 """Lines in which a memory may be quoted that they do not name."""

@@ -13,7 +13,7 @@ from typing import Any
 from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.times import format_time
-from madeleine.vault.frontmatter import body_from_content
+from madeleine.vault.front_matter import body_from_content
 from madeleine.vault.scalars import write_flow_list, write_scalar
 
 INDENT = "  "

@@ -33,7 +33,8 @@ from madeleine.errors import (
 from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
+from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.files import (
     create_file,
     create_files,
@@ -47,7 +48,6 @@ from madeleine.vault.files import (
     write_files,
 )
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.naming import candidate_file_names
 from madeleine.vault.read_marks import FileEndedProcess, ReadMarks
 
 TRASH = "trash"

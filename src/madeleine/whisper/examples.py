@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from madeleine.errors import MindDown
 from madeleine.language.intent import INTENT_EXAMPLES, Intent
 from madeleine.minds.port import Embedder
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 from madeleine.model.vector import Vector
 from madeleine.write.stores import Stores
 

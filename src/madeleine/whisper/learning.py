@@ -9,11 +9,11 @@ import numpy as np
 
 from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
 from madeleine.index.log import WhisperEntry
-from madeleine.language.seen import reply_use_confidence
+from madeleine.language.reply_use import reply_use_confidence
+from madeleine.model.embedding import Passage
 from madeleine.model.event import Event, EventKind
-from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
-from madeleine.rules.gate import affinity_boost
+from madeleine.rules.whisper_gate import affinity_boost
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import amend_entry, entry_ids, is_delivered
 from madeleine.write.record import new_event, record_events

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from madeleine.index.log import WhisperEntry
-from madeleine.language.seen import share_difference
+from madeleine.language.reply_use import share_difference
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.write.stores import Stores

@@ -41,18 +41,18 @@ from madeleine.language.self_statements import (
     read_self_statement,
     select_answers,
 )
-from madeleine.language.wording import asks_for_help, is_instruction
+from madeleine.language.word_hints import asks_for_help, is_instruction
 from madeleine.model.cause import Cause, ReasonKind, WhisperSilence
+from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import embed_question
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
-from madeleine.rules.gate import whisper_score
-from madeleine.rules.joining import merge_ranked
+from madeleine.rules.ranked_merge import merge_ranked
+from madeleine.rules.whisper_gate import whisper_score
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.learning import compute_affinities
 from madeleine.whisper.prompts import asked_part, find_machine_author

@@ -15,7 +15,7 @@ import numpy as np
 
 from madeleine.errors import InvalidValue
 from madeleine.index.log import WhisperEntry
-from madeleine.language.restating import differs_in_numbers
+from madeleine.language.restatements import differs_in_numbers
 from madeleine.model.memory import Memory
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from madeleine.errors import Unavailable
 from madeleine.index.log import WhisperEntry
-from madeleine.minds.timed import ModelDeadline, ModelThreads
+from madeleine.minds.deadlines import ModelDeadline, ModelThreads
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.query import RecallQuery
 from madeleine.model.times import format_time

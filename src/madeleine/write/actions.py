@@ -16,8 +16,8 @@ from madeleine.model.codec import connection_from_json, connection_to_json
 from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, Tier
+from madeleine.vault.front_matter_values import is_id
 from madeleine.vault.markdown import read_memory, render_memory
-from madeleine.vault.values import is_id
 from madeleine.write.change_file import ChangeContext
 from madeleine.write.connections import plan_links, plan_unlink
 from madeleine.write.forget import plan_forget

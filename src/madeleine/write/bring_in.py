@@ -18,7 +18,7 @@ from functools import cached_property
 
 from madeleine.errors import FileUnreadable, IdTaken, MadeleineError
 from madeleine.index.port import IndexBatch
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import source_digest, text_digest
 from madeleine.model.event import Event, EventKind

@@ -24,7 +24,7 @@ from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import NO_FINGERPRINT, Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import is_in_trash

@@ -9,8 +9,8 @@ from typing import TypeAlias, TypeVar
 from madeleine.errors import MindDown
 from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
+from madeleine.model.embedding import LEAST_KNOWN_SHARE, PassageEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import LEAST_KNOWN_SHARE, PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.write.stores import Stores
 

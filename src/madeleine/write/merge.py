@@ -15,7 +15,7 @@ from madeleine.model.cause import Cause
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
-from madeleine.rules.merging import keeper_order
+from madeleine.rules.duplicates import keeper_order
 from madeleine.write.change_file import (
     ChangeContext,
     CurrentFile,

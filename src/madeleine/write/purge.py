@@ -25,17 +25,17 @@ from dataclasses import dataclass
 from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Unavailable
 from madeleine.index.graph import EdgeRow
 from madeleine.language.passages import split_passages
-from madeleine.language.text import passage_key
+from madeleine.language.text_keys import passage_key
 from madeleine.model.change import FileEdit
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
-from madeleine.model.pattern import read_meta_pattern
-from madeleine.model.stored import StoredMemory
+from madeleine.model.meta_pattern import read_meta_pattern
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.vault.journal import RedactionReport
-from madeleine.vault.quotes import PurgedMemories
+from madeleine.vault.purged_memories import PurgedMemories
 from madeleine.vault.redaction import is_summary_of, parse_former_memory
 from madeleine.write.change_file import make_change_context
 from madeleine.write.commit import commit

@@ -18,7 +18,7 @@ from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Tier
 from madeleine.write.bell import MAX_MEMORIES_NAMED, change_bus_event
 from madeleine.write.embedding import PassageEmbeddings, embed_memories, split_by_size

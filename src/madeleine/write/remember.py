@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from madeleine.errors import IdTaken, KeyReused
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.draft import Draft

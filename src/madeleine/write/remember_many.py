@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from madeleine.errors import MadeleineError
 from madeleine.language.claims import claim_address
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.cause import Cause
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory

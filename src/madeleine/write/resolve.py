@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from madeleine.errors import AmbiguousId, MemoryChoice, NoSuchMemory
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.write.stores import Stores
 
 _ID_PREFIX_PATTERN = re.compile(r"[0-9a-f-]{1,36}\Z")

@@ -9,7 +9,7 @@ from madeleine.errors import NoSuchMemory
 from madeleine.index.graph import EdgeRow
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.write.resolve import get_stored
 from madeleine.write.stores import Stores
 

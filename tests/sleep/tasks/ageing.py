@@ -10,7 +10,7 @@ from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Edge
 from madeleine.sleep.config import SleepConfig
 from madeleine.write.record import new_event, record_events

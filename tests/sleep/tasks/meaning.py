@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.write.config import WriteConfig
 from madeleine.write.stores import Stores, VerbConfig

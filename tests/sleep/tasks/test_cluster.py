@@ -13,16 +13,16 @@ import pytest
 
 from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.model.codec import memory_to_json
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
-from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.pattern import read_meta_pattern
+from madeleine.model.meta_pattern import read_meta_pattern
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import read_revision
-from madeleine.model.stored import StoredMemory
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.stored_memory import StoredMemory
+from madeleine.model.verdict import Synthesis
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.sleep.jobs.auto_linker import make_auto_linker

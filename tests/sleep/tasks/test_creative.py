@@ -15,14 +15,14 @@ from madeleine.index.graph import MemoryGraph
 from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.model.codec import connection_to_json
 from madeleine.model.draft import MemoryLimits
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
-from madeleine.model.judging import Relation
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
-from madeleine.model.stored import StoredMemory
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.stored_memory import StoredMemory
+from madeleine.model.verdict import Relation
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.sleep.jobs.auto_linker import make_auto_linker

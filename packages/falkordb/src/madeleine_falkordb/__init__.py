@@ -1,6 +1,6 @@
 """The index in FalkorDB: memories, arrows, words and vectors as one graph.
 
-adapting     how values travel
+encoding     how values travel
 connection   questions, whose turn it is to write, and FalkorDB's errors in our words
 schema       what stands in the graph, and its head
 statement    a write as one query
@@ -10,7 +10,7 @@ nodes        memories as nodes and back
 words        words that memories hold, bm25
 passages     passages, conversations, speakers
 vectors      vectors by their numbers, in the graph or apart from it
-meaning      searching by meaning
+vector_search  searching by meaning
 pool         the candidates of a question
 graph        arrows, stored and implied
 events       the journal's events and all that follows from them
@@ -21,7 +21,7 @@ whispers     what was whispered
 ports        search, graph and log over these
 index        the engine: writing, rebuilding, closing
 engine       how it is found and opened
-apart        what an engine for vectors alone must do
+vector_store  what an engine for vectors alone must do
 qdrant       such an engine
 
 What needs no server, such as how a text is cut into words and which rows follow from an event,

@@ -32,7 +32,7 @@ from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 from madeleine.model.server_address import split_address
-from madeleine_falkordb.adapting import parse_cell, render_parameters
+from madeleine_falkordb.encoding import parse_cell, render_parameters
 
 TLS_BY_SCHEME = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
 """Names of the protocol, and whether they mean TLS."""

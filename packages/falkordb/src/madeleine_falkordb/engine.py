@@ -6,9 +6,9 @@ import importlib.util
 
 from madeleine.errors import BadSetting
 from madeleine.index.engines import IndexOpening
-from madeleine_falkordb.apart import VectorStore
 from madeleine_falkordb.connection import FalkorAddress
 from madeleine_falkordb.index import FalkorIndex
+from madeleine_falkordb.vector_store import VectorStore
 
 
 class FalkorEngine:

@@ -24,8 +24,8 @@ from madeleine.index.log import ParseProblem
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine_falkordb import graph
-from madeleine_falkordb.adapting import float_to_text, hash_key
 from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.encoding import float_to_text, hash_key
 from madeleine_falkordb.statement import merge_newest_step, merge_step
 from madeleine_falkordb.writing import FalkorWrite
 

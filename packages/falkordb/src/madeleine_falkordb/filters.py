@@ -7,7 +7,7 @@ from datetime import datetime
 
 from madeleine.index.common.times import to_micros
 from madeleine.model.query import Filter
-from madeleine_falkordb.adapting import hash_key
+from madeleine_falkordb.encoding import hash_key
 
 ALWAYS_TRUE = "true"
 OUTDATED_CYPHER = "(coalesce(m.valid_until <= $moment, false) OR m.superseded_by IS NOT NULL)"

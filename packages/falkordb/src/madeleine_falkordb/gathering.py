@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from madeleine.index.common.gathering import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
+from madeleine.index.common.gathering_filters import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
 from madeleine.index.common.passages import TYPE_CODES
 from madeleine.index.search import EmbeddedMemories, RelevanceThreshold
 from madeleine_falkordb.connection import GraphAccess, GraphRow
 from madeleine_falkordb.filters import CypherCondition, build_condition
-from madeleine_falkordb.meaning import VectorSpace
 from madeleine_falkordb.nodes import LOT_RANGE
 from madeleine_falkordb.schema import read_head
 from madeleine_falkordb.standing import standings
+from madeleine_falkordb.vector_search import VectorSpace
 
 MAX_THROWS = 3  # for each one that is wanted, before all are looked at
 MEMORIES_PER_DART = 32  # memories next to where a dart lands, about

@@ -24,8 +24,8 @@ from madeleine.index.common.times import to_micros_or_none
 from madeleine.index.graph import EdgeRow
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
-from madeleine_falkordb.adapting import float_from_text, float_to_text, hash_key
 from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.encoding import float_from_text, float_to_text, hash_key
 from madeleine_falkordb.writing import FalkorWrite
 
 ARROW_COLUMNS = "t.id, e.edge, e.weight, e.reason, e.by, e.at, e.kind, e.confidence"

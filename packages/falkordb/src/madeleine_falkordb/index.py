@@ -17,14 +17,13 @@ from madeleine.errors import DatabaseDown
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.ranking import changes_ranking
 from madeleine.index.port import Index, IndexBatch
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.embedding import PassageEmbedding
 from madeleine_falkordb import (
     events,
     nodes,
     passages,
     usage,
 )
-from madeleine_falkordb.apart import VectorStore
 from madeleine_falkordb.connection import FalkorAddress, GraphAccess, translate_errors
 from madeleine_falkordb.ports import (
     FalkorGraph,
@@ -34,6 +33,7 @@ from madeleine_falkordb.ports import (
     FalkorState,
 )
 from madeleine_falkordb.schema import GraphHead, prepare_graph, prepare_whispers, read_head
+from madeleine_falkordb.vector_store import VectorStore
 from madeleine_falkordb.writing import FalkorWrite
 
 DEFAULT_TENANT = "home"

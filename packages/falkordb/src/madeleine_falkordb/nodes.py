@@ -29,18 +29,18 @@ from madeleine.index.port import IndexBatch
 from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import split_passages
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import DERIVED_EDGES, DERIVED_SOURCES, GLOBAL, SELF_SOURCE
 from madeleine_falkordb import graph, passages, words
-from madeleine_falkordb.adapting import float_from_text, float_to_text, hash_key, number_keys
 from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.encoding import float_from_text, float_to_text, hash_key, number_keys
+from madeleine_falkordb.existing_memory import ExistingMemory
 from madeleine_falkordb.filters import OUTDATED_CYPHER, build_condition
-from madeleine_falkordb.seen import ExistingMemory
 from madeleine_falkordb.statement import merge_step
 from madeleine_falkordb.writing import FalkorWrite
 

@@ -29,15 +29,15 @@ from madeleine.index.common.rows import PlacedMemory
 from madeleine.index.common.times import to_micros
 from madeleine.index.search import CollectionStatistics
 from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import PassageEmbedding
-from madeleine_falkordb.adapting import decode_table, encode_table, hash_key, number_keys
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import decode_table, encode_table, hash_key, number_keys
 from madeleine_falkordb.statement import merge_step
 from madeleine_falkordb.writing import FalkorWrite
 
 if TYPE_CHECKING:
-    from madeleine_falkordb.seen import ExistingMemory
+    from madeleine_falkordb.existing_memory import ExistingMemory
 
 TURN_COLUMN_COUNT = 4  # turn, created, node, speaker
 _NODE, _SPEAKER = 2, 3

@@ -17,21 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.matrix import MIN_TALKERS, NONE, multiply_on_one_thread
+from madeleine.index.common.passage_cache import VersionedPool
 from madeleine.index.common.passages import TIER_CODES
 from madeleine.index.common.pools import COSINE_DIGITS, MAX_TAGGED, align_text_scores
 from madeleine.index.common.postings import TermTokenizer, select_best
-from madeleine.index.common.stamped import VersionedPool
 from madeleine.index.common.times import DAY_MICROS, to_micros
 from madeleine.index.search import CandidatePool, CandidateQuery, WordMatches
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine_falkordb import meaning, words
-from madeleine_falkordb.adapting import decode_bytes, hash_key, number_keys
+from madeleine_falkordb import vector_search, words
 from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.encoding import decode_bytes, hash_key, number_keys
 from madeleine_falkordb.filters import build_condition, outdated_condition
-from madeleine_falkordb.meaning import FalkorSearchPlan, VectorSpace
 from madeleine_falkordb.passages import read_conversations
+from madeleine_falkordb.vector_search import FalkorSearchPlan, VectorSpace
 
 NEW_DAYS = (30, 365, 1_000_000)
 NEIGHBOUR_DEPTH = 2  # turns on either side that come along
@@ -67,7 +67,7 @@ def pool(
     """Return the candidates as columns."""
     access = space.access
     held = wanted.matches or words.find_matches(access, cutter, wanted.words)
-    looking = meaning.plan_search(space, chosen, now, wanted.draw)
+    looking = vector_search.plan_search(space, chosen, now, wanted.draw)
     asked = _PoolQuestion(
         space, wanted, chosen, now, held, looking, _find_tagged(access, wanted, chosen, now)
     )
@@ -106,7 +106,7 @@ def _draw_passages(asked: _PoolQuestion) -> tuple[list[int], list[int]]:
 def _find_nearest(asked: _PoolQuestion, scan: Vector) -> list[int]:
     """Return the nearest passages, with all that tie with the last of them."""
     draw = asked.wanted.draw
-    found = meaning.find_nearest_passages(asked.looking, scan, draw)
+    found = vector_search.find_nearest_passages(asked.looking, scan, draw)
     if len(found) > draw:
         last = sorted((score for _, score in found), reverse=True)[draw - 1]
         found = [each for each in found if each[1] >= last]

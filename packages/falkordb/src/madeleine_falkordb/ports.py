@@ -15,12 +15,12 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.passage_cache import VersionedPassageCache, VersionedPool
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.pools import join_details
+from madeleine.index.common.port_methods import reads
 from madeleine.index.common.postings import TermTokenizer
-from madeleine.index.common.reading import reads
 from madeleine.index.common.spelling import find_spellings
-from madeleine.index.common.stamped import VersionedPassageCache, VersionedPool
 from madeleine.index.graph import MemorySketch
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import (
@@ -44,24 +44,24 @@ from madeleine_falkordb import (
     events,
     gathering,
     graph,
-    meaning,
     nodes,
     passages,
     pool,
     ranking,
     standing,
     usage,
+    vector_search,
     whispers,
     words,
 )
-from madeleine_falkordb.apart import VectorStore
 from madeleine_falkordb.connection import (
     FalkorAddress,
     FalkorServer,
     GraphAccess,
     GraphReadWriteLock,
 )
-from madeleine_falkordb.meaning import VectorSpace
+from madeleine_falkordb.vector_search import VectorSpace
+from madeleine_falkordb.vector_store import VectorStore
 from madeleine_falkordb.vectors import GraphVectors
 
 Arguments = ParamSpec("Arguments")
@@ -181,8 +181,8 @@ class FalkorSearch:
         if not self._state.place.wide.vector:
             return []
         with self._state.space() as space:
-            return meaning.search_nearest(
-                meaning.plan_search(space, chosen, now), vector, limit, least
+            return vector_search.search_nearest(
+                vector_search.plan_search(space, chosen, now), vector, limit, least
             )
 
     def terms(self, wanted: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
@@ -217,7 +217,7 @@ class FalkorSearch:
         if not self._state.place.wide.vector:
             return {}
         with self._state.space() as space:
-            return meaning.read_vectors(space, ids)
+            return vector_search.read_vectors(space, ids)
 
     def neighbours(
         self,
@@ -230,7 +230,9 @@ class FalkorSearch:
         if not self._state.place.wide.vector:
             return {}
         with self._state.space() as space:
-            return meaning.neighbours(meaning.plan_search(space, chosen, now), ids, k, least)
+            return vector_search.neighbours(
+                vector_search.plan_search(space, chosen, now), ids, k, least
+            )
 
     def standings(self, between: PauseCallback = no_pause) -> MemoryColumns:
         between()

@@ -1,4 +1,4 @@
-"""The port of `apart.py` on Qdrant's client.
+"""The port of `vector_store.py` on Qdrant's client.
 
 Vectors are compared by their product, so that Qdrant keeps them as they are: for cosines it would
 bring each to length 1 first, and equal vectors might tie no longer. A point holds no payload;

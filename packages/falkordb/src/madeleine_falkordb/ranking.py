@@ -17,8 +17,8 @@ from madeleine.index.common.ranking import BEGINNING_CHARS, NodeRanking, rank_no
 from madeleine.index.graph import MemorySketch
 from madeleine.model.memory import DEFAULT_IMPORTANCE
 from madeleine.model.query import Filter
-from madeleine_falkordb.adapting import number_keys
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import number_keys
 from madeleine_falkordb.filters import outdated_condition
 from madeleine_falkordb.schema import NUMBERS_PER_REBUILD, read_head
 

@@ -12,15 +12,15 @@ import numpy as np
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.graph import CrossSpaceEdge
 from madeleine.index.search import MemoryColumns
-from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
+from madeleine.model.verdict import Verdict, verdict_from_json
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine_falkordb import graph
-from madeleine_falkordb.adapting import hash_key
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import hash_key
 from madeleine_falkordb.filters import build_condition
 
 _STANDING_COLUMNS = f"""m.id, m.space, m.source, m.type, m.tier, m.created,

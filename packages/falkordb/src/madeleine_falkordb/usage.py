@@ -26,8 +26,8 @@ from madeleine.rules.usage import (
     read_adopted_counters,
     select_counting_uses,
 )
-from madeleine_falkordb.adapting import float_to_text, hash_key
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import float_to_text, hash_key
 from madeleine_falkordb.statement import merge_step
 from madeleine_falkordb.writing import FalkorWrite
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from madeleine.index.common.pools import MAX_CACHED_BYTES
 from madeleine.model.vector import Vector
-from madeleine_falkordb.adapting import decode_bytes, hash_key, number_keys
-from madeleine_falkordb.apart import VectorStore
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import decode_bytes, hash_key, number_keys
 from madeleine_falkordb.schema import GraphHead, ensure_vector_index, recreate_vector_index
+from madeleine_falkordb.vector_store import VectorStore
 from madeleine_falkordb.writing import FalkorWrite
 
 VECTORS_PER_READ = 5_000  # vectors: some megabytes

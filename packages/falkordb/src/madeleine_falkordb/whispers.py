@@ -9,8 +9,8 @@ from datetime import datetime
 from madeleine.index.common.events import read_whisper_entries
 from madeleine.index.common.times import to_micros
 from madeleine.index.log import WhisperEntry
-from madeleine_falkordb.adapting import hash_key
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import hash_key
 from madeleine_falkordb.filters import CypherCondition
 
 _ENTRY_COLUMNS = "w.id, w.at, w.session, w.space, w.body"

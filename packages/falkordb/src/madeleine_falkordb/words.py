@@ -28,8 +28,8 @@ from madeleine.index.common.spelling import MAX_TERMS_SCANNED
 from madeleine.index.common.text import SearchPhrase, build_phrases
 from madeleine.index.search import IndexedTerm, IndexHit, WordMatches
 from madeleine.model.query import Filter
-from madeleine_falkordb.adapting import number_keys
 from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.encoding import number_keys
 from madeleine_falkordb.filters import build_condition
 from madeleine_falkordb.writing import FalkorWrite
 

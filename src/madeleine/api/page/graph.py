@@ -18,7 +18,7 @@ from madeleine.api.contract.page_responses import (
 )
 from madeleine.index.graph import EdgeRow, MemorySketch
 from madeleine.model.draft import read_space
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.recall.paths import ConnectionPath, find_paths
 from madeleine.rules.associations import edge_name
 from madeleine.write.resolve import resolve_id

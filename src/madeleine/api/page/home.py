@@ -25,7 +25,7 @@ from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge
 

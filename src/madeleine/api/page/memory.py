@@ -27,8 +27,8 @@ from madeleine.model.digest import memory_version
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.reading import RequestReader
-from madeleine.model.stored import StoredMemory
+from madeleine.model.request_reader import RequestReader
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
@@ -42,7 +42,7 @@ from madeleine.rules.importance import (
     RECENCY_WEIGHT,
     log_share,
 )
-from madeleine.rules.strengthening import UseHistory, find_fading_time, retrievability_at
+from madeleine.rules.strength_history import UseHistory, find_fading_time, retrievability_at
 from madeleine.rules.usage import read_adopted_counters
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.fading import build_lifecycle, least_chance, never_fading_types

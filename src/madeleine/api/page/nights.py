@@ -24,7 +24,7 @@ from madeleine.index.log import EventLog
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.write.past import FileTransition, read_file_transitions
 

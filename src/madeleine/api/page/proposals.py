@@ -28,7 +28,7 @@ from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
 from madeleine.model.event import Event
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.write.proposals import latest_decisions, preview_proposal
 from madeleine.write.undo import ENDED_OUTCOMES
 

@@ -11,7 +11,7 @@ from madeleine.api.page.brief import build_absence_reason, build_brief, build_br
 from madeleine.api.wording import cause_to_fields, causes_to_fields
 from madeleine.model.memory import Memory
 from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, RecallQuery, read_filter
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.recall.recall import recall
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.recall.explaining import is_outdated

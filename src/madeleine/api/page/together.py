@@ -21,8 +21,8 @@ from madeleine.api.page.searching import search_memories as search_in
 from madeleine.api.reach import find_memories
 from madeleine.model.people import Role
 from madeleine.model.query import MAX_HITS, Filter, read_filter
-from madeleine.model.reading import RequestReader
-from madeleine.rules.joining import merge_ranked
+from madeleine.model.request_reader import RequestReader
+from madeleine.rules.ranked_merge import merge_ranked
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall

@@ -22,7 +22,7 @@ from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
 from madeleine.model.cause import SilenceKind, WhisperSilence
 from madeleine.model.codec import Json
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.whisper.missed import explain_missed, fate_of, iterate_rows

@@ -10,10 +10,10 @@ postings     words and bm25, for engines that have none of their own
 matrix       vectors in memory: consistent snapshots while a writer appends
 neighbours   who is near whom, compared exactly
 pools        from candidates to a pool
-stamped      passages known by number and version
+passage_cache  passages known by number and version
 ranking      the order in which the graph is drawn
 edges        edges as values
 events       the rows that follow from the journal's events
-gathering    who takes part in consolidation
-reading      functions that ask over a connection, as methods of a port
+gathering_filters  who takes part in consolidation
+port_methods  functions that ask over a connection, as methods of a port
 """

@@ -12,8 +12,8 @@ from madeleine.index.common.stems import Stemmer
 from madeleine.index.common.text import letter_pairs, run_letters
 from madeleine.language.passages import MOST_PASSAGES, claim_words
 from madeleine.language.traits import PassageTraits, read_traits
+from madeleine.model.embedding import Passage, PassageEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
 

@@ -27,7 +27,7 @@ from madeleine.model.memory import (
     Memory,
     Usage,
 )
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import MemoryType, Tier
 
 ColumnValue = str | int | float | bytes | None

@@ -21,7 +21,7 @@ from madeleine.index.common.text import (
     run_letters,
     words_beside,
 )
-from madeleine.language.wording import IRREGULAR_FORMS, word_forms
+from madeleine.language.word_hints import IRREGULAR_FORMS, word_forms
 
 _TOKENIZER_OPTIONS = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
 MAX_CACHED_WORDS = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB

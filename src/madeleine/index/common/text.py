@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from madeleine.language.text import EMOJI_SELECTOR, is_emoji
+from madeleine.language.text_keys import EMOJI_SELECTOR, is_emoji
 
 COLUMN_WEIGHTS = (
     10.0,

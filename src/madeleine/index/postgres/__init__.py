@@ -4,7 +4,7 @@ filters      a `Filter` as SQL
 nodes        memories as rows and back
 words        postings, bm25, stems
 passages     what is kept of each passage
-meaning      vectors: graph walks and exact comparison
+vector_search  vectors: graph walks and exact comparison
 pool         the candidates of a question in one statement
 graph        edges, stored and implied
 events       the journal's events and all that follows from them

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from madeleine.database.access import TenantAccess
 from madeleine.database.connection import DatabaseRow
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.events import (
     MAX_FEEDBACK,
     MIN_PREFIX_CHARS,

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import TenantAccess
-from madeleine.database.adapting import unpack_joined_vectors
-from madeleine.index.common.gathering import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
+from madeleine.database.adapters import unpack_joined_vectors
+from madeleine.database.transactions import TenantAccess
+from madeleine.index.common.gathering_filters import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
 from madeleine.index.common.times import to_micros
-from madeleine.index.postgres import tally
+from madeleine.index.postgres import sums
 from madeleine.index.postgres.filters import PostgresCondition, build_condition
 from madeleine.index.postgres.nodes import select_ids
 from madeleine.index.postgres.standing import TYPE_CODE_SQL, standings
@@ -95,7 +95,7 @@ def _draw_nodes(
     """Yield nodes that may take part, some at a time: those next to where darts land, and if
     that is not enough, all."""
     passing, chance = build_condition(OFFERED_FILTER, now), np.random.default_rng(seed)
-    for _ in range(MAX_THROWS if tally.memory_count(access) > MAX_SCANNED_MEMORIES else 0):
+    for _ in range(MAX_THROWS if sums.memory_count(access) > MAX_SCANNED_MEMORIES else 0):
         yield _throw_darts(access, bar, passing, size, chance)
     everybody = access.column(_SELECT_ALL.format(where=passing.sql), bar.above, *passing.bindings)
     shuffled: list[int] = chance.permutation(np.array(everybody, np.int64)).tolist()
@@ -194,7 +194,7 @@ def _read_parts(
     sql = _SELECT_GATHERED.format(offered=offered.sql, current=current.sql)
     asked = list(also)
     bindings = [bar.above, *offered.bindings, asked, *current.bindings]
-    count = 1 + tally.memory_count(access) * dimension * HALF_BYTES // MAX_BYTES_PER_VALUE
+    count = 1 + sums.memory_count(access) * dimension * HALF_BYTES // MAX_BYTES_PER_VALUE
     for number in range(count):
         found = access.columns(sql, asked, dimension, count, number, *bindings)
         ids, digests, spaces, types, created, vectors, unscored = found

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from madeleine.database.access import TenantAccess
 from madeleine.database.connection import DatabaseRow
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.edges import (
     ASSOCIATIONS_SQL,
     IMPLIED_WEIGHT,

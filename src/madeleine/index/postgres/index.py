@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from madeleine.database import tenants
-from madeleine.database.access import DatabaseTenant
 from madeleine.database.connection import ConnectionPool
 from madeleine.database.schema import INDEX_TABLES
+from madeleine.database.transactions import DatabaseTenant
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.rows import find_newborn_ids
 from madeleine.index.port import Index, IndexBatch
@@ -23,7 +23,7 @@ from madeleine.index.postgres import (
     events,
     nodes,
     passages,
-    tally,
+    sums,
     usage,
 )
 from madeleine.index.postgres.ports import (
@@ -34,7 +34,7 @@ from madeleine.index.postgres.ports import (
     PostgresState,
 )
 from madeleine.index.postgres.writing import PostgresWrite
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.embedding import PassageEmbedding
 
 EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
 DEFAULT_TENANT = "home"
@@ -105,8 +105,8 @@ class PostgresIndex:
             nodes.drop_nodes(writing, batch.drops)
             placed = nodes.put_nodes(writing, batch.puts)
             passages.put_passages(writing, self._state.place.wide, placed)
-            tally.adjust_sums(writing, [each.node for each in placed], 1)
-            tally.update_talks(writing)
+            sums.adjust_sums(writing, [each.node for each in placed], 1)
+            sums.update_talks(writing)
             touched = events.apply_events(access, batch.events)
             usage.refresh_usage(access, [*touched, *find_newborn_ids(placed)])
             nodes.note_unreadable(access, batch.unreadable, batch.readable_again)

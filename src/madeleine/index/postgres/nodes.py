@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from madeleine.database.access import TenantAccess
 from madeleine.database.connection import DatabaseRow
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.passages import passage_traits
 from madeleine.index.common.postings import MemoryPostings
 from madeleine.index.common.rows import (
@@ -29,18 +29,18 @@ from madeleine.index.common.rows import (
 from madeleine.index.common.times import from_micros, to_micros, to_micros_or_none
 from madeleine.index.log import ParseProblem
 from madeleine.index.port import MemoryPut
-from madeleine.index.postgres import graph, tally, words
+from madeleine.index.postgres import graph, sums, words
 from madeleine.index.postgres.filters import OUTDATED_SQL, build_condition
 from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import split_passages
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import GLOBAL
 
 _ANY_LISTED = "ANY(%s::text[])"
@@ -107,7 +107,7 @@ def drop_nodes(writing: PostgresWrite, ids: Sequence[str]) -> None:
     if not known:
         return
     nodes = [each.node for each in known.values()]
-    tally.adjust_sums(writing, nodes, -1)
+    sums.adjust_sums(writing, nodes, -1)
     _forget_texts(writing, list(known.values()))
     graph.delete_edges(access, nodes)
     sql = "SELECT path FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
@@ -148,7 +148,7 @@ def _read_existing(access: TenantAccess, ids: Sequence[str]) -> dict[str, Existi
 
 
 def _forget_old(writing: PostgresWrite, placed: Sequence[PlacedMemory]) -> None:
-    tally.adjust_sums(writing, [each.node for each in placed], -1)
+    sums.adjust_sums(writing, [each.node for each in placed], -1)
     changed = [each.known for each in placed if each.known and not each.same_texts]
     _forget_texts(writing, changed)
     graph.delete_edges(writing.access, [each.node for each in placed])

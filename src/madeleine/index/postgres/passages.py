@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from madeleine.database.access import TenantAccess
-from madeleine.database.adapting import HalfVector
+from madeleine.database.adapters import HalfVector
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.matrix import NONE, to_half_vectors
 from madeleine.index.common.passages import (
     MAX_TURN,
@@ -22,8 +22,8 @@ from madeleine.index.common.rows import PlacedMemory
 from madeleine.index.common.times import to_micros, to_micros_or_none
 from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.language.passages import find_speaker, split_passages
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.memory import Memory
-from madeleine.model.trace import PassageEmbedding
 
 CellValues = tuple[object, ...]
 

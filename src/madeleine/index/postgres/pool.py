@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import TenantAccess
-from madeleine.database.adapting import HalfVector
+from madeleine.database.adapters import HalfVector
 from madeleine.database.schema import MAX_INDEXED_DIMENSION
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.matrix import NONE
+from madeleine.index.common.passage_cache import VersionedPool
 from madeleine.index.common.pools import COSINE_DIGITS, MAX_TAGGED, align_text_scores
 from madeleine.index.common.postings import TermTokenizer
-from madeleine.index.common.stamped import VersionedPool
-from madeleine.index.postgres import meaning, words
+from madeleine.index.postgres import vector_search, words
 from madeleine.index.postgres.filters import build_condition, is_narrow, outdated_condition
-from madeleine.index.postgres.meaning import PostgresSearchPlan
+from madeleine.index.postgres.vector_search import PostgresSearchPlan
 from madeleine.index.search import CandidatePool, CandidateQuery, WordMatches
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
@@ -149,7 +149,7 @@ class PoolSources:
         and whichever way is chosen, what is found is the same."""
         most = max(wanted.draw, self.exact_up_to)
         if self.memories is None or is_narrow(chosen):
-            return meaning.plan_search(access, self.dimension, chosen, now, most)
+            return vector_search.plan_search(access, self.dimension, chosen, now, most)
         every = self.memories <= most or self.dimension > MAX_INDEXED_DIMENSION
         return PostgresSearchPlan(self.dimension, build_condition(chosen, now, "p"), None, every)
 
@@ -261,7 +261,7 @@ def _iterate_passages_sql(asked: _PoolQuestion) -> Iterator[tuple[str, list[obje
     """Yield what brings single passages: nearness, and the newest by their first."""
     wanted, looking = asked.wanted, asked.looking
     if wanted.scan is not None and looking.dimension:
-        sql, bindings = meaning.nearest_passages_sql(looking, _PASSAGE_COLUMNS, wanted.draw)
+        sql, bindings = vector_search.nearest_passages_sql(looking, _PASSAGE_COLUMNS, wanted.draw)
         yield sql, [*bindings, HalfVector(wanted.scan)]
     if wanted.newest:
         passing = build_condition(asked.chosen, asked.now)

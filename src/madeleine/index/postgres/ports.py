@@ -13,26 +13,26 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import DatabaseTenant, TenantAccess
+from madeleine.database.transactions import DatabaseTenant, TenantAccess
+from madeleine.index.common.passage_cache import VersionedPassageCache, VersionedPool
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.pools import join_details
+from madeleine.index.common.port_methods import reads
 from madeleine.index.common.postings import TermTokenizer
-from madeleine.index.common.reading import reads
 from madeleine.index.common.spelling import find_spellings
-from madeleine.index.common.stamped import VersionedPassageCache, VersionedPool
 from madeleine.index.graph import MemorySketch
 from madeleine.index.log import WhisperEntry
 from madeleine.index.postgres import (
     events,
     gathering,
     graph,
-    meaning,
     nodes,
     pool,
     ranking,
     standing,
-    tally,
+    sums,
     usage,
+    vector_search,
     whispers,
     words,
 )
@@ -139,17 +139,17 @@ class PostgresSearch:
             return []
         with self.reading() as access:
             looking = self._look(access, chosen, now)
-            return meaning.search_nearest(access, looking, vector, limit, least)
+            return vector_search.search_nearest(access, looking, vector, limit, least)
 
     def _look(
         self, access: TenantAccess, chosen: Filter, now: datetime
-    ) -> meaning.PostgresSearchPlan:
+    ) -> vector_search.PostgresSearchPlan:
         place = self._state.place
-        return meaning.plan_search(access, place.wide.vector, chosen, now, place.exact_up_to)
+        return vector_search.plan_search(access, place.wide.vector, chosen, now, place.exact_up_to)
 
     def extent(self) -> CollectionStatistics:
         with self.reading() as access:
-            found = tally.extent(access)
+            found = sums.extent(access)
         self._state.memories = found.memories
         return found
 
@@ -193,7 +193,7 @@ class PostgresSearch:
         if not self._state.place.wide.vector:
             return {}
         with self.reading() as access:
-            return meaning.read_vectors(access, self._state.place.wide.vector, ids)
+            return vector_search.read_vectors(access, self._state.place.wide.vector, ids)
 
     def neighbours(
         self,
@@ -207,7 +207,7 @@ class PostgresSearch:
             return {}
         with self.reading() as access:
             looking = self._look(access, chosen, now)
-            return meaning.neighbours(access, looking, ids, k, least)
+            return vector_search.neighbours(access, looking, ids, k, least)
 
     def standings(self, between: PauseCallback = no_pause) -> MemoryColumns:
         between()

@@ -15,7 +15,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.ranking import BEGINNING_CHARS, NodeRanking, sketch_from_row
 from madeleine.index.graph import MemorySketch
 from madeleine.index.postgres.filters import outdated_condition

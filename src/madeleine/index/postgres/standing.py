@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.common.times import from_micros
 from madeleine.index.graph import CrossSpaceEdge
 from madeleine.index.postgres import graph
 from madeleine.index.postgres.filters import build_condition
 from madeleine.index.search import MemoryColumns
-from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
+from madeleine.model.verdict import Verdict, verdict_from_json
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import MACHINE_AUTHORS

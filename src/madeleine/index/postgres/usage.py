@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.events import usage_row
 from madeleine.index.common.times import DAY_MICROS, from_micros, to_micros
 from madeleine.index.postgres.nodes import upsert_sql

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.events import LATEST_MICROS, read_whisper_entries
 from madeleine.index.common.times import to_micros
 from madeleine.index.log import WhisperEntry

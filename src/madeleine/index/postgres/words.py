@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common import postings
 from madeleine.index.common.postings import (
     GRAM_MARK,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.postings import TermTokenizer
 
 

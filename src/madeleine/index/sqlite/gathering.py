@@ -18,7 +18,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.gathering import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
+from madeleine.index.common.gathering_filters import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
 from madeleine.index.common.matrix import NONE, Matrix, MatrixSnapshot, Rows
 from madeleine.index.common.times import to_micros
 from madeleine.index.search import EmbeddedMemories, PauseCallback, RelevanceThreshold, no_pause

@@ -34,7 +34,7 @@ from madeleine.index.sqlite.ports import (
     SqliteState,
 )
 from madeleine.index.sqlite.schema import INDEX_TABLES
-from madeleine.model.trace import PassageEmbedding
+from madeleine.model.embedding import PassageEmbedding
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH_SUFFIX = ".new"

@@ -34,7 +34,7 @@ from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import CURRENT_SQL, build_condition
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import find_speaker
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
@@ -42,7 +42,7 @@ from madeleine.model.memory import (
     Memory,
 )
 from madeleine.model.query import Filter
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import GLOBAL
 
 _IN_LIST = "(SELECT value FROM json_each(?))"

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from madeleine.index.common.matrix import Matrix
 from madeleine.index.common.neighbours import nearest_by_id
 from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.port_methods import reads
 from madeleine.index.common.ranking import NodeRanking
-from madeleine.index.common.reading import reads
 from madeleine.index.common.spelling import find_spellings
 from madeleine.index.common.stems import Stemmer
 from madeleine.index.graph import MemorySketch

@@ -24,9 +24,9 @@ from madeleine.index.search import IndexHit, MemoryColumns, PauseCallback, no_pa
 from madeleine.index.sqlite import graph, vectors
 from madeleine.index.sqlite.filters import build_condition
 from madeleine.model.digest import text_digest
-from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
+from madeleine.model.verdict import Verdict, verdict_from_json
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import MACHINE_AUTHORS

@@ -48,8 +48,8 @@ from madeleine.index.search import IndexHit
 from madeleine.index.sqlite import nodes
 from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
 from madeleine.language.traits import PassageTraits
+from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.query import Filter
-from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
 
 HALF_BYTES = 2

@@ -10,7 +10,7 @@ from madeleine.ingest.whole import memory_fields, usage_fields
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.vault import TRASH
 from madeleine.write.stores import Stores

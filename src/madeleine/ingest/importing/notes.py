@@ -18,9 +18,9 @@ from madeleine.errors import FileUnreadable
 from madeleine.ingest.importing.sources import SourceFile, is_zip
 from madeleine.ingest.importing.values import NotThatFormat, read_foreign_time
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.text import same_text_key
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.times import format_time
-from madeleine.vault.frontmatter import parse_document
+from madeleine.vault.front_matter import parse_document
 from madeleine.vault.yaml_fallback import InvalidYaml, OversizedYaml, YamlTree, load_block
 
 _CODE = compile_late(r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]*`", re.MULTILINE | re.DOTALL)

@@ -28,7 +28,7 @@ from madeleine.ingest.importing.values import (
 from madeleine.ingest.whole import memory_fields
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import SELF_SOURCE, Edge
 from madeleine.vault.markdown import read_memory
 from madeleine.write.identity import SELF_ID

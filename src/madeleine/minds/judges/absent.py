@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.errors import MadeleineError
-from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 
 
 class AbsentJudge:

@@ -1,7 +1,7 @@
 """The judge that needs no model: it weighs signs that stand in the texts.
 
 It is deterministic, asks nobody, and judges thousands of pairs a second. Where it is not sure
-it says so, and the jobs make a proposal of it. What it looks at is in `language/judging.py`.
+it says so, and the jobs make a proposal of it. What it looks at is in `language/pair_signs.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from madeleine.language.changes import ChangeVerdict, judge_change
 from madeleine.language.clauses import ParsedText, parse_text
-from madeleine.language.differing import are_told_apart
+from madeleine.language.distinctions import are_told_apart
 from madeleine.language.extracts import extract_synthesis
-from madeleine.language.judging import (
+from madeleine.language.pair_signs import (
     CONFLICT_RELATIONS,
     LEARNT_RELATIONS,
     SURE_AT_MOST,
@@ -33,7 +33,7 @@ from madeleine.language.replacements import (
     render_replacement,
     tell_same_change,
 )
-from madeleine.language.same_thing import (
+from madeleine.language.shared_subject import (
     TEXT_CHARS,
     agree_in_denial,
     have_different_subjects,
@@ -42,12 +42,16 @@ from madeleine.language.same_thing import (
     name_other_directions,
     say_the_same,
 )
-from madeleine.language.saying import STATED_CONFIDENCE, find_relation_phrases, find_stated_relation
+from madeleine.language.stated_relations import (
+    STATED_CONFIDENCE,
+    find_relation_phrases,
+    find_stated_relation,
+)
 from madeleine.language.statements import parse_statement
 from madeleine.language.stems import telling_stems
-from madeleine.language.wording import is_first_person
-from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
+from madeleine.language.word_hints import is_first_person
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 
 MAX_CACHED_READINGS = 8_192  # texts whose readings are kept; about 8 kB each
 PAIRS_PER_BATCH = 2_048  # pairs weighed in one go

@@ -1,8 +1,8 @@
 """A language model as judge: any OpenAI-compatible server, or Anthropic.
 
-Several pairs go into one request. What the model answers is read strictly (`asking.py`): what
+Several pairs go into one request. What the model answers is read strictly (`prompts.py`): what
 does not fit is no verdict, is counted in `problems()`, and changes nothing. How much a run may
-ask is bounded (`language.py`); a run ends when `problems()` is asked for.
+ask is bounded (`language_model.py`); a run ends when `problems()` is asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from madeleine.minds.judges.asking import (
+from madeleine.minds.judges.answers import LossyAnswer
+from madeleine.minds.judges.language_model import LanguageModel, ModelAddress, RunBudget
+from madeleine.minds.judges.prompts import (
     JUDGE_PROMPT,
     MAX_TOKENS_PER_PAIR,
     MAX_TOKENS_PER_SYNTHESIS,
@@ -21,11 +23,9 @@ from madeleine.minds.judges.asking import (
     render_members,
     render_pairs,
 )
-from madeleine.minds.judges.framing import LossyAnswer
-from madeleine.minds.judges.language import LanguageModel, ModelAddress, RunBudget
-from madeleine.minds.posting import RetryPolicy
-from madeleine.model.judging import MemoryPair, Synthesis, Verdict
+from madeleine.minds.model_server import RetryPolicy
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 
 PAIRS_PER_REQUEST = 8
 CHARS_PER_REQUEST = 24_000  # about 6,000 tokens, which every model in use can read

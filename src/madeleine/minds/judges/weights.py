@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.errors import BadSetting
-from madeleine.language.judging import (
+from madeleine.language.pair_signs import (
     CONFLICT_RELATIONS,
     CONFLICT_SIGNS,
     KINSHIP_RELATIONS,

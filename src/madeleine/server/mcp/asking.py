@@ -20,7 +20,7 @@ from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
-from madeleine.model.reading import RequestReader
+from madeleine.model.request_reader import RequestReader
 from madeleine.server.guard import read_header
 from madeleine.server.mcp.tools import MAX_HITS, NODE_ID, McpTool, tool_fields
 from madeleine.server.reading import MAX_AGENT_CHARS, parse_query, read_agent_name

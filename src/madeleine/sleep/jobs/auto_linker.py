@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import Edge, Tier
 from madeleine.rules.linking import link_strength
 from madeleine.sleep.pairs import (

@@ -23,14 +23,14 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from madeleine.language.changes import ChangeVerdict, judge_change
-from madeleine.language.differing import are_told_apart, have_same_wording
+from madeleine.language.distinctions import are_told_apart, have_same_wording
 from madeleine.language.replacements import find_replacement
 from madeleine.language.statements import parse_statement
 from madeleine.language.stems import telling_stems
-from madeleine.language.uniting import denies_alike, join_title_and_text
-from madeleine.model.judging import MemoryPair, Relation, Verdict
+from madeleine.language.text_merging import denies_alike, join_title_and_text
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.pairs import (
     Arrows,

@@ -22,13 +22,17 @@ import numpy as np
 
 from madeleine.index.graph import EdgeRow
 from madeleine.index.search import IndexHit
-from madeleine.language.keeping import SYNTHESIS_SHARE, find_synthesis_fault
-from madeleine.language.uniting import denies_alike, find_missing_sentences, join_title_and_text
-from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
+from madeleine.language.synthesis_check import SYNTHESIS_SHARE, find_synthesis_fault
+from madeleine.language.text_merging import (
+    denies_alike,
+    find_missing_sentences,
+    join_title_and_text,
+)
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.clusters import find_cluster
 from madeleine.sleep.pairs import (

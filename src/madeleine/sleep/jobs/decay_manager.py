@@ -38,7 +38,7 @@ from madeleine.rules.forgetting import (
     member_code,
 )
 from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle, LifecycleState, has_faded
-from madeleine.rules.strengthening import use_days
+from madeleine.rules.strength_history import use_days
 from madeleine.sleep.asking import fading_slots
 from madeleine.sleep.breaker import breaker_reason
 from madeleine.sleep.deeds import action_question_key

@@ -7,8 +7,8 @@ back by undo. Without asking this is done only when the judge is very sure; else
 Never merged are the self, memories of different projects, what is current with what is not,
 what holds until different days or states different claims, what two people say of themselves,
 and a memory with one that was made of it. Whoever judges, texts that a number, a name, a sign or
-a small word tells apart (`language/differing.py`) are not merged unasked; a proposal for them has
-the text of both.
+a small word tells apart (`language/distinctions.py`) are not merged unasked; a proposal for them
+has the text of both.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from madeleine.language.differing import are_told_apart
+from madeleine.language.distinctions import are_told_apart
 from madeleine.language.marks import have_same_marks
 from madeleine.language.overlap import title_similarity, word_overlap
-from madeleine.language.uniting import denies_alike, join_title_and_text, says_all, unite_texts
-from madeleine.model.judging import MemoryPair, Relation, Verdict
+from madeleine.language.text_merging import denies_alike, join_title_and_text, says_all, unite_texts
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
-from madeleine.rules.merging import duplicate_score, keeper_order
+from madeleine.rules.duplicates import duplicate_score, keeper_order
 from madeleine.sleep.pairs import (
     Arrows,
     PairAnswers,

@@ -28,20 +28,25 @@ from threadpoolctl import threadpool_limits
 
 from madeleine.index.search import EmbeddedMemories
 from madeleine.language.gist import build_gist
-from madeleine.language.keeping import find_made_up
-from madeleine.language.uniting import join_title_and_text
+from madeleine.language.synthesis_check import find_made_up
+from madeleine.language.text_merging import join_title_and_text
 from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
-from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory, Origin
-from madeleine.model.pattern import MetaPattern, read_meta_pattern
+from madeleine.model.meta_pattern import MetaPattern, read_meta_pattern
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
+from madeleine.model.verdict import Synthesis
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
 from madeleine.rules.communities import Community, find_communities
 from madeleine.rules.importance import MACHINE_AUTHORS
-from madeleine.rules.patterns import find_refused, match_summaries, members_digest, rest_digest
 from madeleine.rules.similarity import VectorSet
+from madeleine.rules.summary_matching import (
+    find_refused,
+    match_summaries,
+    members_digest,
+    rest_digest,
+)
 from madeleine.sleep.deeds import action_question_key
 from madeleine.sleep.standings import MICROS_A_DAY
 from madeleine.sleep.tasks.decay import bar_of

@@ -33,11 +33,11 @@ from madeleine.index.graph import EdgeRow
 from madeleine.model.codec import CREATIVE
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, EventKind
-from madeleine.model.judging import MemoryPair, Relation, Verdict, verdict_to_json
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.times import format_time
 from madeleine.model.vector import Vector
+from madeleine.model.verdict import MemoryPair, Relation, Verdict, verdict_to_json
 from madeleine.model.words import Edge, MemoryType
 from madeleine.rules.associations import (
     EXPLAINS,

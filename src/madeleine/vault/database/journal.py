@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from madeleine.database.access import DatabaseTenant, TenantAccess
+from madeleine.database.transactions import DatabaseTenant, TenantAccess
 from madeleine.errors import JournalTorn
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
@@ -30,7 +30,7 @@ from madeleine.vault.journal_lines import (
     parse_month,
     render_line,
 )
-from madeleine.vault.quotes import PurgedMemories, describe_purged
+from madeleine.vault.purged_memories import PurgedMemories, describe_purged
 from madeleine.vault.redaction import (
     RedactionReport,
     find_former_texts,

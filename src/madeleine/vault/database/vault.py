@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from madeleine.database.access import DatabaseTenant, TenantAccess
+from madeleine.database.transactions import DatabaseTenant, TenantAccess
 from madeleine.errors import FileChanged, FileUnreadable, MadeleineError, NoFile
 from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import StoredMemory
+from madeleine.model.stored_memory import StoredMemory
+from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.naming import candidate_file_names
 from madeleine.vault.vault import TRASH, ScannedFile, check_path, is_memory_path
 
 PAGE_FILES = 1_000  # files that are fetched at once, where there may be many

@@ -1,6 +1,6 @@
 """Points in time as people write them: `yesterday`, `3 days ago`, `8 May 2023`, `Q3 2025`.
 
-A *point* is what one expression says by itself; `when.py` puts points and the words around them
+A *point* is what one expression says by itself; `times.py` puts points and the words around them
 together. Each kind of point is a pattern and a function that reads what it found. Patterns are
 bounded everywhere, so the time they take grows with the text.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.rules.reckoning import (
+from madeleine.rules.calendar_bounds import (
     DAY,
     WEEK,
     Bounds,

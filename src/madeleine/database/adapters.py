@@ -20,7 +20,7 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 from psycopg.types.string import StrDumper, TextLoader
 
-from madeleine.model.nul import escape_nul, unescape_nul
+from madeleine.model.nul_escaping import escape_nul, unescape_nul
 from madeleine.model.vector import Vector
 
 ARRAY_DTYPES: dict[str, np.dtype[Any]] = {

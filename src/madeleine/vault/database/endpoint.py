@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from madeleine.database.access import DatabaseTenant
+from madeleine.database.transactions import DatabaseTenant
 from madeleine.vault.database.journal import DatabaseJournal
 from madeleine.vault.database.vault import DatabaseVault
 

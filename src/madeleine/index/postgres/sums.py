@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madeleine.database.access import TenantAccess
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common.matrix import speakers_by_word
 from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.index.search import CollectionStatistics

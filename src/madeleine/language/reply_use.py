@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import STOP_WORDS
+from madeleine.language.word_hints import STOP_WORDS
 
 BY_ID, BY_TITLE, BY_SENTENCE = 1.0, 0.95, 0.9
 TITLE_CHARS, SENTENCE_CHARS = 12, 24  # shorter ones stand in a reply by chance

@@ -22,7 +22,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.points import (
+from madeleine.language.time_points import (
     TimePoint,
     TimeSpan,
     find_points,
@@ -31,7 +31,7 @@ from madeleine.language.points import (
     render_day,
     replace_lookalikes,
 )
-from madeleine.rules.reckoning import WEEK, date_bounds, date_exists, tomorrow
+from madeleine.rules.calendar_bounds import WEEK, date_bounds, date_exists, tomorrow
 
 __all__ = [
     "TimeSpan",

@@ -30,8 +30,8 @@ from madeleine.index.search import IndexHit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine_falkordb.adapting import number_keys
 from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.encoding import number_keys
 from madeleine_falkordb.filters import build_condition
 from madeleine_falkordb.schema import GraphHead, read_head
 from madeleine_falkordb.vectors import GraphVectors

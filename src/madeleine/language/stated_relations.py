@@ -11,7 +11,7 @@ from typing import NamedTuple
 from madeleine.language.clauses import ParsedText, stem_weight
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import telling_stems
-from madeleine.model.judging import Relation
+from madeleine.model.verdict import Relation
 
 STATED_CHARS = 2_000
 STATED_CONFIDENCE = 0.9  # of a turn of phrase whose object is what the other memory is about

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 
-from madeleine.model.trace import Passage
+from madeleine.model.embedding import Passage
 
 EMOJI_SELECTOR = "\ufe0f"  # a mark after a sign that is to be drawn as an emoji; part of no word
 

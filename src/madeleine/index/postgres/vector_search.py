@@ -16,10 +16,10 @@ from datetime import datetime
 
 import numpy as np
 
-from madeleine.database.access import TenantAccess
-from madeleine.database.adapting import HalfVector, unpack_half_vectors
+from madeleine.database.adapters import HalfVector, unpack_half_vectors
 from madeleine.database.connection import DatabaseRow
 from madeleine.database.schema import MAX_INDEXED_DIMENSION
+from madeleine.database.transactions import TenantAccess
 from madeleine.index.common import neighbours as exact
 from madeleine.index.common.matrix import (
     Matrix,

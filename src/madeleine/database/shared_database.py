@@ -15,10 +15,10 @@ from typing import NamedTuple
 import psycopg
 
 from madeleine.database import tenants
-from madeleine.database.access import DatabaseTenant, DatabaseWriteLock
 from madeleine.database.connection import MAX_CONNECTIONS, ConnectionPool
 from madeleine.database.leases import DatabaseLeases, claim_due_job
-from madeleine.database.walls import find_bypassing_role
+from madeleine.database.row_security import find_bypassing_role
+from madeleine.database.transactions import DatabaseTenant, DatabaseWriteLock
 
 CHANNEL = "madeleine"  # on which servers tell each other what happens
 LISTEN_SECONDS = 0.5  # between two looks whether the server ends

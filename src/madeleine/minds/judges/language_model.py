@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from madeleine.errors import BadSetting, MindDown
-from madeleine.minds.judges.framing import InvalidAnswer
-from madeleine.minds.judges.wire import PROTOCOL_BY_PROVIDER, ModelAnswer
-from madeleine.minds.posting import ModelServer, RetryPolicy
+from madeleine.minds.judges.answers import InvalidAnswer
+from madeleine.minds.judges.completion_protocols import PROTOCOL_BY_PROVIDER, ModelAnswer
+from madeleine.minds.model_server import ModelServer, RetryPolicy
 
 CHARS_PER_TOKEN = 3  # a guess on the safe side, before the server has counted
 MAX_FAILURES = 2  # in a row; then the server is left alone for this run

@@ -12,7 +12,7 @@ import sys
 
 from madeleine.errors import FileUnreadable
 from madeleine.model.fingerprint import Fingerprint
-from madeleine.vault.frontmatter import parse_document
+from madeleine.vault.front_matter import parse_document
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.yaml_fallback import InvalidYaml, load_block
 

@@ -15,10 +15,10 @@ import re
 import unicodedata
 
 from madeleine.language.contrasts import reverses_contrast
-from madeleine.language.keeping import find_made_up
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import is_telling, stem, telling_stems
 from madeleine.language.substance import count_denials
+from madeleine.language.synthesis_check import find_made_up
 
 LEAST_CHARS = 8  # shorter words stand in any text by chance
 LEAST_SHARE = 1 / 3  # of its telling words that what is put anew has from the text

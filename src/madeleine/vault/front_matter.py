@@ -14,7 +14,8 @@ a value swaps one block; everything else goes back to the disk untouched.
     the text            body
 
 A file is front matter and body only if it begins with a `---` line and has another one.
-Otherwise all of it is body. What the blocks mean is decided in `markdown` and `values`.
+Otherwise all of it is body. What the blocks mean is decided in `markdown` and
+`front_matter_values`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a language model is asked about memories, and how its answer is read.
 
-A memory's text is data (I9) and is framed as such (`framing.py`). An answer is believed only as
+A memory's text is data (I9) and is framed as such (`answers.py`). An answer is believed only as
 far as it has the shape that was asked for; the rest is a problem in words, and changes nothing.
 """
 
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madeleine.language.keeping import MERGE_SHARE, SYNTHESIS_SHARE, find_synthesis_fault
-from madeleine.minds.judges.framing import (
+from madeleine.language.synthesis_check import MERGE_SHARE, SYNTHESIS_SHARE, find_synthesis_fault
+from madeleine.minds.judges.answers import (
     InvalidAnswer,
     LossyAnswer,
     frame_document,
     is_text,
     parse_answer,
 )
-from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 
 MAX_SHOWN_CHARS = 6_000  # of one memory; what was not shown is not judged to be said twice
 MAX_REASON_CHARS = 300

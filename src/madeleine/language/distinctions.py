@@ -25,7 +25,7 @@ from madeleine.language.substance import (
     normalize_pronoun,
     tokenize,
 )
-from madeleine.language.uniting import find_missing_sentences
+from madeleine.language.text_merging import find_missing_sentences
 
 _GLUE = frozenset({"of", "for", "as", "and", "that", "this", "it", "do", "does", "has", "have"})
 """Words that come along with others: `out of`."""

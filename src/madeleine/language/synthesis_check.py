@@ -17,7 +17,7 @@ from madeleine.language.substance import (
     find_turning_words,
     tokenize,
 )
-from madeleine.language.uniting import denies_alike, is_turned_round, says_all
+from madeleine.language.text_merging import denies_alike, is_turned_round, says_all
 
 SYNTHESIS_SHARE = 0.8  # share of each original's telling words that a synthesis has to keep
 MERGE_SHARE = 1.0  # what a merged text has to keep: the memory it replaces goes

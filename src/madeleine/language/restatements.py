@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import STOP_WORDS
+from madeleine.language.word_hints import STOP_WORDS
 
 TEXT_CHARS = 600  # a longer text says more than one thing
 SIMILAR_SHARE = 0.8  # share of the other words that both have

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.language.clauses import LIGHT_STEMS, LIGHT_WEIGHT, Clause, ParsedText, stem_weight
-from madeleine.language.differing import have_same_wording
+from madeleine.language.distinctions import have_same_wording
 from madeleine.language.kinds import SELECTING_STEMS, SINGLE_VALUE_STEMS, find_kinds, find_opposites
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.quantities import Quantity, have_same_value
 from madeleine.language.stems import stem
-from madeleine.model.judging import Relation
+from madeleine.model.verdict import Relation
 
 Rows = NDArray[np.float64]
 

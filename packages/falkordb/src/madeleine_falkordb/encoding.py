@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.model.nul import escape_nul, unescape_nul
+from madeleine.model.nul_escaping import escape_nul, unescape_nul
 
 NULL, STRING, INTEGER, BOOLEAN, DOUBLE, ARRAY = range(1, 7)
 _UNCHANGED_KINDS = (INTEGER, NULL)

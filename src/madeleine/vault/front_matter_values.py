@@ -16,10 +16,10 @@ from madeleine.errors import InvalidValue, Rejected, quote
 from madeleine.model.draft import MemoryLimits, normalize_tag
 from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
-from madeleine.model.reading import read_unit_number
+from madeleine.model.request_reader import read_unit_number
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import GLOBAL, Edge, MemoryType, Tier, Word, read_word
-from madeleine.vault.frontmatter import FrontMatterBlock
+from madeleine.vault.front_matter import FrontMatterBlock
 from madeleine.vault.scalars import UNSURE, read_flow_list, read_scalar
 from madeleine.vault.yaml_fallback import InvalidYaml, YamlMapping, YamlTree, load_block
 

@@ -14,12 +14,19 @@ from collections.abc import Mapping, Sequence
 
 from madeleine.errors import FileUnreadable, Rejected
 from madeleine.model.memory import Claim, Connection, Memory, Origin, SharedFields
-from madeleine.vault.frontmatter import (
+from madeleine.vault.front_matter import (
     FrontMatterBlock,
     MarkdownDocument,
     body_from_content,
     parse_document,
     split_blocks,
+)
+from madeleine.vault.front_matter_values import (
+    READER_BY_KEY,
+    ConnectionItem,
+    InvalidBlock,
+    YamlFields,
+    read_connection_items,
 )
 from madeleine.vault.rendering import (
     FRONT_MATTER_KEYS,
@@ -31,13 +38,6 @@ from madeleine.vault.rendering import (
     render_key,
 )
 from madeleine.vault.scalars import write_scalar
-from madeleine.vault.values import (
-    READER_BY_KEY,
-    ConnectionItem,
-    InvalidBlock,
-    YamlFields,
-    read_connection_items,
-)
 from madeleine.vault.yaml_fallback import YamlTree
 
 FILE_SOURCE = "file"  # the source of a memory that somebody wrote by hand

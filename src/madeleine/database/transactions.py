@@ -30,7 +30,7 @@ from psycopg.types.string import TextBinaryLoader
 
 from madeleine.database.connection import ConnectionPool, DatabaseRow, translate_errors
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError
-from madeleine.model.nul import NUL_ESCAPE, unescape_nul
+from madeleine.model.nul_escaping import NUL_ESCAPE, unescape_nul
 
 _SELECT_TENANT = """SELECT tenant, truth, {}, {},
                    set_config('madeleine.tenant', tenant::text, true),

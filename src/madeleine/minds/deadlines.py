@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from madeleine.errors import MadeleineError, MindDown
 from madeleine.minds.port import CachingEmbedder, Minds, Reranker
-from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 
 MAX_CONCURRENT_CALLS = (
     8  # calls of a model, late ones included; more would only wait for each other
