@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.errors import InvalidValue
-from madeleine.ingest.whole import memory_fields
+from madeleine.ingest.memory_fields import memory_fields
 from madeleine.model.codec import memory_from_json, memory_to_json
 from madeleine.model.digest import memory_version
 from madeleine.model.draft import MemoryLimits, read_draft

@@ -128,7 +128,7 @@ READS_OTHERS = (
     "language/",  # what people write
     "ingest/statements.py",
     "whisper/prompts.py",  # whispers that stand in a prompt
-    "whisper/wording.py",
+    "whisper/rendering.py",
     "database/",  # what PostgreSQL and FalkorDB answer
     "index/falkordb/",
     "agents/toml_text.py",  # what the parser of TOML says

@@ -8,11 +8,11 @@ import pytest
 
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.config import IngestConfig
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.conversations import ingest_conversation
 from madeleine.ingest.dialogue import parse_dialogue, read_messages
 from madeleine.ingest.finding import ConversationOrigin
-from madeleine.ingest.intake import IngestContext
-from madeleine.ingest.spoken import Voice
+from madeleine.ingest.transcript_lines import Voice
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores
 from tests.ingest.writing import a_line, a_tool_result, an_answer

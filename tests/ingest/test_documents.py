@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.ingest.config import IngestConfig
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.documents import SourceDocument, ingest_document, retire_deleted_document
-from madeleine.ingest.intake import IngestContext
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.write.forget import forget

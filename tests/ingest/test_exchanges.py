@@ -11,7 +11,7 @@ import pytest
 from madeleine.errors import StoreUnwritable
 from madeleine.ingest import keeping
 from madeleine.ingest.config import IngestConfig
-from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.transcripts import (
     Transcript,
     TranscriptOutcome,
@@ -23,7 +23,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import MemoryType, Tier
 from madeleine.recall.recall import recall
-from madeleine.whisper.wording import FRAME, HEADING
+from madeleine.whisper.rendering import FRAME, HEADING
 from madeleine.write.forget import forget
 from madeleine.write.remember import RememberResult, remember
 from madeleine.write.stores import Stores

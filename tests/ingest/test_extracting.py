@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from madeleine.ingest.config import IngestConfig
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.documents import SourceDocument, ingest_document
 from madeleine.ingest.gate import read_daily_usage
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, ingest_transcript
 from madeleine.minds.extractor import RemoteExtractor
 from madeleine.minds.judges.language_model import ModelAddress

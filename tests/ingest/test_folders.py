@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.ingest.config import IngestConfig
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.folders import FolderWatcher
-from madeleine.ingest.intake import IngestContext
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores
 from tests.server.running import eventually

@@ -10,8 +10,8 @@ import pytest
 
 from madeleine.ingest import keeping
 from madeleine.ingest.config import IngestConfig
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.gate import read_daily_usage
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, ingest_transcript, ingest_transcript_by_hand
 from madeleine.model.draft import Draft
 from madeleine.model.event import EventKind

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.ingest.config import IngestConfig
-from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores

@@ -9,7 +9,7 @@ import pytest
 
 from madeleine.errors import StoreUnwritable
 from madeleine.ingest import keeping, lines
-from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.lines import NoTranscript
 from madeleine.ingest.transcripts import Transcript, TranscriptOutcome, ingest_transcript
 from madeleine.model.draft import Draft

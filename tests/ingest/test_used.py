@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from madeleine.index.log import WhisperEntry
-from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.transcripts import Transcript, TranscriptOutcome, ingest_transcript
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time

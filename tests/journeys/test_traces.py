@@ -18,8 +18,8 @@ from madeleine.model.memory import Connection
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge
 from madeleine.write.actions import link_action
-from madeleine.write.past import read_transition
 from madeleine.write.proposals import propose
+from madeleine.write.transitions import read_transition
 from tests.cli.running import Cli
 from tests.server.running import running
 

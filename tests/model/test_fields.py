@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from madeleine.ingest.whole import memory_fields
+from madeleine.ingest.memory_fields import memory_fields
 from madeleine.model.codec import memory_from_json, memory_to_json
 from madeleine.model.draft import Draft
 from madeleine.model.fields import FIELDS, FRONT_MATTER_FIELDS, FieldKind

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from madeleine.errors import Rejected
-from madeleine.ingest.exporting.leaving import MemoryExport
+from madeleine.ingest.exporting.export import MemoryExport
 from madeleine.ingest.exporting.pages import read_page
 from madeleine.ingest.importing.formats import read
 from madeleine.ingest.importing.table import FORMATS

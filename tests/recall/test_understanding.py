@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.recall.understanding import (
+from madeleine.recall.parsing import (
     TERMS_AT_MOST,
     AnswerHints,
     ParsedQuestion,

@@ -10,9 +10,9 @@ import pytest
 from madeleine.model.memory import Memory
 from madeleine.model.words import Edge
 from madeleine.rules.strength import stability_after_use
+from madeleine.write.record_use import record_use
 from madeleine.write.resolve import get_stored
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 from tests.fakes import FakeClock, close, keep, make_stores, reopened, vault_bytes
 from tests.recall.asking import ask, connect
 

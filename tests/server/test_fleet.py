@@ -19,7 +19,7 @@ import pytest
 from madeleine.index.port import Index
 from madeleine.model.event import EventKind
 from madeleine.model.times import parse_time
-from madeleine.sleep.begun import BEGUN, CUT_OFF
+from madeleine.sleep.interrupted import BEGUN, CUT_OFF
 from tests import postgres
 from tests.server.running import WAIT_SECONDS, Daemon, eventually, running
 from tests.server.test_events import listening

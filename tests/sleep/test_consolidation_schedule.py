@@ -15,8 +15,8 @@ from madeleine.model.event import EventKind
 from madeleine.settings import Settings, read_settings
 from madeleine.sleep.config import ConsolidationConfig
 from madeleine.sleep.intervals import JobIntervals, due_tasks, task_run
+from madeleine.sleep.log_lines import end_line, start_line
 from madeleine.sleep.sleeper import ORDER, TASKS, JobRun, LastRun, Sleeper
-from madeleine.sleep.telling import end_line, start_line
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import RunReport
 from madeleine.write.record import new_event, record_events

@@ -26,10 +26,10 @@ from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.record import new_event, record_events
+from madeleine.write.record_use import record_use
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from madeleine.write.use import record_use
 from tests.fakes import NOON, close, keep, make_stores, vault_bytes
 from tests.sleep.nights import CONFIG, all_bytes, as_now, run
 

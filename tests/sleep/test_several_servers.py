@@ -14,7 +14,7 @@ import pytest
 
 from madeleine.errors import UnderWay
 from madeleine.sleep.intervals import JobIntervals
-from madeleine.sleep.rounds import SharedTimetable
+from madeleine.sleep.shared_timetable import SharedTimetable
 from madeleine.sleep.sleeper import JobRun, Progress, Sleeper, StopCheck
 from madeleine.sleep.values import STOPPED, RunReport
 from madeleine.write.stores import Stores

@@ -15,8 +15,8 @@ import pytest
 from madeleine.bootstrap import SystemClock
 from madeleine.errors import NoSuchJob
 from madeleine.model.event import EventKind
-from madeleine.sleep.begun import note_begun, note_cut_off
 from madeleine.sleep.cycle import JOBS
+from madeleine.sleep.interrupted import note_begun, note_cut_off
 from madeleine.sleep.intervals import JobIntervals, next_run
 from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.sleeper import ORDER, JobRun, LastRun, Sleeper

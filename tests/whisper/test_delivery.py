@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from madeleine.index.log import WhisperEntry
+from madeleine.whisper.composing import review_key
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from madeleine.whisper.learning import notice_use
 from madeleine.whisper.log import DeliveryState, is_delivered
 from madeleine.whisper.missed import WhisperFate, fate_of
 from madeleine.whisper.report import measure_hold_out
-from madeleine.whisper.telling import review_key
 from tests.fakes import keep
 from tests.whisper.listening import CONFIG, Listener, contents
 from tests.whisper.test_whisper import ASK_FERRY, FERRY

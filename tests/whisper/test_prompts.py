@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.whisper.prompts import WRAPPERS, asked_part, find_machine_author, strip_host_text
-from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE
+from madeleine.whisper.rendering import FRAME, HEADING, MAINTENANCE
 
 WHISPER = f"""{HEADING}
 {FRAME}

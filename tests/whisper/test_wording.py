@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
 from madeleine.whisper.config import WhisperConfig
+from madeleine.whisper.rendering import FRAME, HEADING, MAINTENANCE, render_whisper, review_block
 from madeleine.whisper.values import InjectedMemory
-from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE, render_whisper, review_block
 from tests.whisper.listening import CONFIG, a_memory
 
 OURS = {HEADING, *FRAME.splitlines(), "", MAINTENANCE}

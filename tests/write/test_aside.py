@@ -15,9 +15,9 @@ from madeleine.errors import StoreUnwritable
 from madeleine.index.search import WordMatches
 from madeleine.model.query import RecallQuery
 from madeleine.recall.recall import recall
-from madeleine.write.aside import InlineExecutor, ThreadExecutor
+from madeleine.write.executor import InlineExecutor, ThreadExecutor
+from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 from tests.fakes import close, make_stores
 from tests.sentences import in_words
 

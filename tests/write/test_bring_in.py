@@ -10,8 +10,8 @@ from madeleine.errors import IdTaken, InvalidValue, MadeleineError
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
-from madeleine.write.bring_in import ImportedMemory, import_memories
 from madeleine.write.forget import forget, restore
+from madeleine.write.import_memories import ImportedMemory, import_memories
 from madeleine.write.merge import merge
 from madeleine.write.resolve import get_memory
 from madeleine.write.revise import revise

@@ -22,13 +22,13 @@ from madeleine.write.connections import link
 from madeleine.write.forget import forget
 from madeleine.write.identity import SELF_ID
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
+from madeleine.write.record_use import record_use
 from madeleine.write.resolve import get_stored
 from madeleine.write.revise import revise
 from madeleine.write.show import show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.upkeep import rebuild
-from madeleine.write.use import record_use
 from tests.fakes import FakeClock, keep, vault_bytes
 
 

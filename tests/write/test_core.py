@@ -11,7 +11,7 @@ import pytest
 
 from madeleine.model.draft import Draft
 from madeleine.model.words import Tier
-from madeleine.write.core import hold_core_cap
+from madeleine.write.core_cap import hold_core_cap
 from madeleine.write.questions import rejected_keys
 from madeleine.write.remember import remember
 from madeleine.write.stores import Stores
@@ -35,7 +35,7 @@ def test_two_that_hold_the_cap_at_once_demote_only_what_is_over_it(
             pass
         return rejected_keys(given)
 
-    monkeypatch.setattr("madeleine.write.core.rejected_keys", wait_for_the_other)
+    monkeypatch.setattr("madeleine.write.core_cap.rejected_keys", wait_for_the_other)
     with ThreadPoolExecutor(2) as pool:
         demoted = [each for found in pool.map(hold_core_cap, [capped, capped]) for each in found]
 

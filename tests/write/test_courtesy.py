@@ -15,8 +15,8 @@ from madeleine.api.call import OperationCall
 from madeleine.api.operations import perform_operation
 from madeleine.bootstrap import open_home
 from madeleine.index.search import no_pause
-from madeleine.write import courtesy
-from madeleine.write.courtesy import PriorityGate
+from madeleine.write import priority_gate
+from madeleine.write.priority_gate import PriorityGate
 
 LONG = 30.0
 
@@ -41,7 +41,7 @@ class Noting(PriorityGate):
 
 
 def test_nobody_stands_still_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "MAX_WAIT_SECONDS", LONG)
+    monkeypatch.setattr(priority_gate, "MAX_WAIT_SECONDS", LONG)
     began = time.monotonic()
     manners = PriorityGate()
     with manners.waited_for():
@@ -53,7 +53,7 @@ def test_nobody_stands_still_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None
 def test_it_stands_still_until_the_last_who_is_waited_for_is_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(courtesy, "MAX_WAIT_SECONDS", LONG)
+    monkeypatch.setattr(priority_gate, "MAX_WAIT_SECONDS", LONG)
     manners, over = PriorityGate(), threading.Event()
 
     def has_time() -> None:
@@ -74,7 +74,7 @@ def test_under_a_load_without_end_it_goes_on_after_a_moment() -> None:
     with manners.waited_for():
         began = time.monotonic()
         manners.give_way()
-        assert courtesy.MAX_WAIT_SECONDS * 0.5 <= time.monotonic() - began < LONG / 2
+        assert priority_gate.MAX_WAIT_SECONDS * 0.5 <= time.monotonic() - began < LONG / 2
 
 
 def test_a_question_is_waited_for_and_a_job_gives_way_between_portions(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from madeleine.model.memory import Connection
 from madeleine.model.revision import read_revision
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
-from madeleine.write.past import read_memory_as_of, read_transition
 from madeleine.write.reconcile import reconcile
 from madeleine.write.resolve import get_memory, get_stored
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
+from madeleine.write.transitions import read_memory_as_of, read_transition
 from tests.fakes import FakeClock, keep
 
 

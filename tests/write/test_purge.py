@@ -26,10 +26,10 @@ from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.purge import purge
+from madeleine.write.record_use import record_use
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from madeleine.write.use import record_use
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
 from tests.sleep.nights import as_now, job_of, one_of_each, run
 from tests.sleep.tasks.ageing import aged, set_to

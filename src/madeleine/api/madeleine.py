@@ -514,7 +514,7 @@ class Madeleine:
         the `run` that `undo` takes."""
         # The readers of all formats are loaded by who imports, and by nobody else.
         from madeleine.ingest.importing.formats import read
-        from madeleine.ingest.importing.moving import MemoryImport
+        from madeleine.ingest.importing.importer import MemoryImport
 
         found = read(form, Path(path).expanduser(), space)
         moving = MemoryImport(form, lambda body: self._call("import", body=body), dry_run)
@@ -538,7 +538,7 @@ class Madeleine:
         """Write memories to `path` as jsonl, zip or obsidian; return how many. The rest is a
         filter as for `list`; without one everything is written."""
         # The writers of all formats are loaded by who exports, and by nobody else.
-        from madeleine.ingest.exporting.leaving import MemoryExport
+        from madeleine.ingest.exporting.export import MemoryExport
 
         chosen = {
             "types": types,

@@ -19,7 +19,7 @@ from madeleine.api.contract.responses import (
     RunningBackup,
 )
 from madeleine.errors import InvalidValue, MadeleineError
-from madeleine.ingest.backups.keeping import list_backups
+from madeleine.ingest.backups.rotation import list_backups
 from madeleine.ingest.exporting.pages import ExportedPage, read_page, read_trash
 from madeleine.model.draft import read_one_line, read_space
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
@@ -27,7 +27,7 @@ from madeleine.model.memory import parse_id
 from madeleine.model.query import Filter, read_filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
-from madeleine.write.bring_in import ImportedMemory, ImportFate, import_memories
+from madeleine.write.import_memories import ImportedMemory, ImportFate, import_memories
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall

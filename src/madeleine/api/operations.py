@@ -58,12 +58,13 @@ from madeleine.whisper.report import measure_hold_out
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
-from madeleine.write.core import describe_demotions, hold_core_cap
+from madeleine.write.core_cap import describe_demotions, hold_core_cap
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import SeenVersions, merge
 from madeleine.write.proposals import decide_proposal, reopen_proposal
 from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile_and_embed
+from madeleine.write.record_use import record_use
 from madeleine.write.remember import RememberResult, remember
 from madeleine.write.remember_many import remember_many
 from madeleine.write.resolve import get_stored
@@ -72,7 +73,6 @@ from madeleine.write.show import read_history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.upkeep import compact, rebuild
-from madeleine.write.use import record_use
 
 MAX_ITEMS = 10_000  # in one batch: a minute's work, and an answer that fits in memory
 DEFAULT_PAGE_SIZE = 50

@@ -57,9 +57,9 @@ from madeleine.recall.candidates import embed_question
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.whisper.whisper import whisper
-from madeleine.write.aside import run_concurrently
+from madeleine.write.executor import run_concurrently
+from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 
 DEFAULT_EXPORT_SIZE = moving.DEFAULT_PAGE_SIZE
 

@@ -24,9 +24,9 @@ from madeleine.rules.levels import relevance_level
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import is_delivered, listed_ids
 from madeleine.whisper.missed import WhisperFate, fate_of
+from madeleine.whisper.rendering import CONTROL, TITLE_CHARS
+from madeleine.whisper.rendering import flatten_text as harmless
 from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
-from madeleine.whisper.wording import CONTROL, TITLE_CHARS
-from madeleine.whisper.wording import flatten_text as harmless
 
 MAX_PROMPT_CHARS = 120
 MAX_HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens

@@ -9,7 +9,7 @@ from pathlib import Path
 from madeleine.errors import MadeleineError
 from madeleine.recall.weights import load_weights
 from madeleine.settings import Settings, describe_unknown_variables, read_settings
-from madeleine.settings.file import config_path, read_config_table
+from madeleine.settings.config_file import config_path, read_config_table
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
 from madeleine.sleep.intervals import JobIntervals
 from madeleine.write.stores import VerbConfig

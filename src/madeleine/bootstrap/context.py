@@ -18,19 +18,19 @@ from madeleine.bootstrap.index import public_index_address
 from madeleine.bootstrap.intake import make_intake
 from madeleine.bootstrap.minds import make_judge
 from madeleine.errors import NoSuchTenant
-from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.context import IngestContext
 from madeleine.model.event import EventKind
 from madeleine.settings import Settings
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.intervals import JobIntervals
-from madeleine.sleep.rounds import SharedSchedule, SharedTimetable
-from madeleine.sleep.shift import JobRunner
+from madeleine.sleep.job_runner import JobRunner
+from madeleine.sleep.shared_timetable import SharedSchedule, SharedTimetable
 from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.version import __version__
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.whisper import Whisperer
-from madeleine.write.bell import SharedEventBus
+from madeleine.write.event_bus import SharedEventBus
 from madeleine.write.reconcile import ProgressCallback
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from madeleine.bootstrap.minds import make_extractor
 from madeleine.errors import MadeleineError
-from madeleine.ingest.intake import IngestContext
+from madeleine.ingest.context import IngestContext
 from madeleine.settings import Settings
 from madeleine.write.stores import Stores
 

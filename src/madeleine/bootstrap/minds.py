@@ -85,7 +85,7 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
     commands need no judge."""
     wanted = settings.judge
     if wanted.kind == "agent":
-        from madeleine.sleep.handed import AgentJudge
+        from madeleine.sleep.agent_answers import AgentJudge
 
         return AgentJudge()
     if wanted.kind == "llm":

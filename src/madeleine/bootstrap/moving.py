@@ -37,7 +37,7 @@ from madeleine.ingest.moving import (
 from madeleine.model.config_text import change_settings
 from madeleine.model.people import read_person_name
 from madeleine.settings import Settings, find_store_variables, read_settings
-from madeleine.settings.file import config_path, read_config_text, write_config_text
+from madeleine.settings.config_file import config_path, read_config_text, write_config_text
 from madeleine.settings.sections import StoreConfig
 from madeleine.write.reconcile import ProgressCallback, reconcile
 from madeleine.write.upkeep import REBUILD_LEASE

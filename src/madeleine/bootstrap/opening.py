@@ -22,14 +22,14 @@ from madeleine.bootstrap.index import check_store, open_index, open_shared_index
 from madeleine.bootstrap.minds import make_minds
 from madeleine.errors import Damaged, Unavailable
 from madeleine.index.port import Index, IndexBatch
-from madeleine.ingest.intake import NOTE_PREFIX
+from madeleine.ingest.context import NOTE_PREFIX
 from madeleine.minds.port import Minds
 from madeleine.settings import Settings
 from madeleine.vault.journal import FileJournal
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.vault.vault import FolderVault, is_memory_path
-from madeleine.write.aside import ThreadExecutor
-from madeleine.write.bell import SharedEventBus
+from madeleine.write.event_bus import SharedEventBus
+from madeleine.write.executor import ThreadExecutor
 from madeleine.write.identity import complete_self
 from madeleine.write.questions import withdraw_contrasts
 from madeleine.write.reconcile import ProgressCallback, reconcile

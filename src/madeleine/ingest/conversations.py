@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.errors import MadeleineError
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.dialogue import DialoguePart
 from madeleine.ingest.exchanges import Exchange, ExchangeBuilder
 from madeleine.ingest.finding import ConversationOrigin, keep_in_order, keep_statements
 from madeleine.ingest.gate import AdmissionGate, read_daily_usage
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.keeping import Keeper
 from madeleine.ingest.report import IngestOutcome, record_ingest
-from madeleine.ingest.spoken import Voice
+from madeleine.ingest.transcript_lines import Voice
 
 
 def ingest_conversation(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from madeleine.errors import InvalidValue
-from madeleine.ingest.spoken import SpokenLine, UnreadableLine, Voice, parse_line
+from madeleine.ingest.transcript_lines import SpokenLine, UnreadableLine, Voice, parse_line
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.request_reader import RequestReader
 

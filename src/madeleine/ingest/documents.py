@@ -30,14 +30,19 @@ from urllib.parse import quote
 
 from madeleine.errors import NoSuchMemory, Rejected, UnderWay
 from madeleine.ingest.config import IngestConfig
+from madeleine.ingest.context import NOTE_PREFIX, IngestContext
 from madeleine.ingest.gate import AdmissionGate, read_daily_usage
 from madeleine.ingest.importing.notes import SIMPLER, MarkdownNote, read_note
 from madeleine.ingest.importing.sources import SourceFile
 from madeleine.ingest.importing.values import NotThatFormat
-from madeleine.ingest.intake import NOTE_PREFIX, IngestContext
 from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
 from madeleine.ingest.report import IngestOutcome, record_ingest
-from madeleine.ingest.shared import build_stated_events, file_exists, origin_file, stating_files
+from madeleine.ingest.shared_statements import (
+    build_stated_events,
+    file_exists,
+    origin_file,
+    stating_files,
+)
 from madeleine.language.secrets import redact_secrets
 from madeleine.language.sections import TextSection, split_sections
 from madeleine.language.stems import telling_stems

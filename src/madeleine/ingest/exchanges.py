@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from madeleine.ingest.spoken import SpokenLine, Voice
+from madeleine.ingest.transcript_lines import SpokenLine, Voice
 from madeleine.language.off_record import asks_not_to_remember, takes_back
 from madeleine.language.secrets import RedactedText, redact_secrets
 from madeleine.model.memory import first_words

@@ -18,8 +18,8 @@ from madeleine.errors import InvalidValue, Unavailable
 from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ExchangeText
 from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
 from madeleine.ingest.projects import space_of
-from madeleine.ingest.spoken import SpokenLine
 from madeleine.ingest.statements import SpokenStatement, find_statements
+from madeleine.ingest.transcript_lines import SpokenLine
 from madeleine.model.extraction import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier

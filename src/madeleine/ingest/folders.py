@@ -18,8 +18,8 @@ from pathlib import Path
 import watchfiles
 
 from madeleine.errors import Damaged, Rejected, TooLarge, Unavailable
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.documents import SourceDocument, ingest_document, retire_deleted_document
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.projects import space_of
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".rst"})

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from madeleine.errors import Conflict, Rejected
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.gate import AdmissionGate
-from madeleine.ingest.intake import IngestContext
 from madeleine.language.restatements import have_same_numbers
 from madeleine.language.secrets import redact_secrets
 from madeleine.language.substance import find_particulars

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from madeleine.errors import MadeleineError
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.gate import build_usage_events
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.keeping import IngestFinding, Keeper
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind

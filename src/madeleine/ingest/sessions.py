@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.errors import MadeleineError
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.gate import read_waiting
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.transcripts import Transcript, ingest_transcript
 
 ENDED = timedelta(minutes=30)  # a session that is quiet for longer is over, as far as we care

@@ -1,6 +1,6 @@
 """Transcripts of the hosts: read from where we stopped, and what is worth keeping kept.
 
-Three things are done with what is new in one (`spoken.py` says who said what):
+Three things are done with what is new in one (`transcript_lines.py` says who said what):
 
 - What a person said outright ("remember that …", "we decided …") becomes a memory at once.
 - What the agent replied shows whether a whispered memory was used.
@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from madeleine.errors import MadeleineError, UnderWay
+from madeleine.ingest.context import IngestContext
 from madeleine.ingest.exchanges import Exchange, ExchangeBuilder
 from madeleine.ingest.finding import (
     ConversationOrigin,
@@ -41,7 +42,6 @@ from madeleine.ingest.gate import (
     build_waiting_events,
     read_daily_usage,
 )
-from madeleine.ingest.intake import IngestContext
 from madeleine.ingest.keeping import Keeper
 from madeleine.ingest.lines import (
     TranscriptCursor,
@@ -54,7 +54,7 @@ from madeleine.ingest.lines import (
 )
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.report import IngestOutcome
-from madeleine.ingest.spoken import (
+from madeleine.ingest.transcript_lines import (
     SpokenLine,
     TranscriptHead,
     UnreadableLine,

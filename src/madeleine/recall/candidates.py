@@ -28,9 +28,9 @@ from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.embedding import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import ABOUT_SELF
-from madeleine.recall.asked import WeightedQuestion, weigh_question
 from madeleine.recall.features import subject_features
-from madeleine.recall.understanding import ParsedQuestion, parse_question
+from madeleine.recall.parsing import ParsedQuestion, parse_question
+from madeleine.recall.weighted_question import WeightedQuestion, weigh_question
 from madeleine.rules.fusion import select_rarest_words
 from madeleine.rules.passage_context import PassageNeighbours, drawing_score, subject_score
 from madeleine.write.stores import Stores

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.times import TimeSpan
 from madeleine.language.traits import PassageTrait
-from madeleine.recall.asked import WeightedQuestion
+from madeleine.recall.weighted_question import WeightedQuestion
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
 from madeleine.rules.passage_context import PassageNeighbours, combine_by_session, values_at
 

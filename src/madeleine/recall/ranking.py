@@ -23,8 +23,8 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import RecallQuery
 from madeleine.model.words import Tier
 from madeleine.recall.candidates import PreparedQuestion
+from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.scoring import ScoredCandidates
-from madeleine.recall.understanding import ParsedQuestion
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import (
     LIFT_ONLY_SELF,

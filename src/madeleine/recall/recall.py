@@ -19,6 +19,7 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.activation import spread_activation, standing_of
 from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepare_question
+from madeleine.recall.dates import find_speaking_of
 from madeleine.recall.explaining import (
     AbsenceExplanation,
     PassagePosition,
@@ -32,16 +33,15 @@ from madeleine.recall.explaining import (
     note_retired,
     shortfall_parts,
 )
+from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
-from madeleine.recall.spoken import find_speaking_of
-from madeleine.recall.understanding import ParsedQuestion
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
 from madeleine.write.reconcile import unread_note
+from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
 SPOKEN_OF = 0.25  # and of what only speaks of that time

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from madeleine.index.search import CandidatePool
 from madeleine.model.query import RecallQuery
-from madeleine.recall.asked import WeightedQuestion
 from madeleine.recall.candidates import choose_candidates, draw_candidates, prepare_question
 from madeleine.recall.features import (
     Columns,
@@ -24,6 +23,7 @@ from madeleine.recall.features import (
     compute_features,
     rows_needed,
 )
+from madeleine.recall.weighted_question import WeightedQuestion
 from madeleine.recall.weights import HEADS, shipped_weights
 from madeleine.rules.fusion import RecallHead, calibrate_sums, weighted_sums
 from madeleine.write.stores import Stores

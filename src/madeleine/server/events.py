@@ -21,7 +21,7 @@ from madeleine.api.reach import CallerReach
 from madeleine.api.wording import add_silence_sentence
 from madeleine.errors import MadeleineError, TooMany, Unavailable
 from madeleine.model.times import format_time
-from madeleine.write.bell import BusEvent, EventBus
+from madeleine.write.event_bus import BusEvent, EventBus
 
 MAX_CLIENTS = 32  # each holds a connection and a queue
 MAX_QUEUED_EVENTS = 1_000  # events that a client may be behind

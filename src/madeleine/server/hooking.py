@@ -56,7 +56,7 @@ from madeleine.server.receipts import DeliveryReceipts, SentWhisper
 from madeleine.server.turns import PromptArrival, PromptHistory
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
-from madeleine.whisper.wording import NOTE
+from madeleine.whisper.rendering import NOTE
 
 INJECT_ROUTE = Route(
     "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", role="reader"

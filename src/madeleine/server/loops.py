@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from madeleine.api.wording import render_cause
 from madeleine.bootstrap import HomeContext, HomeContexts, list_session_folders, parse_folders
 from madeleine.errors import MadeleineError, UnderWay
-from madeleine.ingest.backups.keeping import is_backup_due
+from madeleine.ingest.backups.rotation import is_backup_due
 from madeleine.ingest.folders import FolderWatcher
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.server.background import BackgroundLoop
 from madeleine.vault.watcher import watch_vault
-from madeleine.write.core import describe_demotions, hold_core_cap
+from madeleine.write.core_cap import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay_journal

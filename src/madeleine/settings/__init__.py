@@ -5,12 +5,12 @@ environment as `MADELEINE_<SECTION>_<NAME>`, which wins. A room declares its own
 (`model/setting.py`); docs/reference/settings.md is generated from what is gathered here.
 
 sections     what no other room declares
-reading      all sections, and their values by file and environment
-file         config.toml in the home
+values       all sections, and their values by file and environment
+config_file  config.toml in the home
 variables    variables of the environment that mean something, or look as if they did
 """
 
-from madeleine.settings.reading import (
+from madeleine.settings.values import (
     ENVIRONMENT_PREFIX,
     SettingInForce,
     Settings,

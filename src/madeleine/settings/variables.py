@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
-from madeleine.settings.reading import (
+from madeleine.settings.values import (
     BARE_PREFIX,
     ENVIRONMENT_PREFIX,
     known_settings,

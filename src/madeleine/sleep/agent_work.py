@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from madeleine.sleep.agent_answers import AgentJudge
 from madeleine.sleep.config import SleepConfig
-from madeleine.sleep.handed import AgentJudge
 from madeleine.sleep.maintenance import PAIR_QUERIES
 from madeleine.sleep.values import JobContext, RunReport
 from madeleine.write.stores import Stores

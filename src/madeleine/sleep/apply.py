@@ -19,7 +19,7 @@ from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory, Usage
-from madeleine.sleep.deeds import (
+from madeleine.sleep.actions import (
     build_deeds,
     changed_file_id,
     concerned_ids,

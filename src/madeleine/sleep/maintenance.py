@@ -6,7 +6,7 @@ make the same patches of them, under the same bounds, and each run can be undone
 names a pair or a word that was not asked for is refused whole, and changes nothing.
 
 What is reserved stands in the journal, so that a restart in between loses no work. How answers
-are read is in `handed.py`.
+are read is in `agent_answers.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.verdict import MemoryPair
 from madeleine.model.words import MemoryType
-from madeleine.sleep.config import SleepConfig
-from madeleine.sleep.handed import (
+from madeleine.sleep.agent_answers import (
     AgentAnswers,
     AgentJudge,
     ClusterQuestion,
@@ -34,6 +33,7 @@ from madeleine.sleep.handed import (
     read_results,
     reservation_to_json,
 )
+from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.jobs import auto_linker, conflict_detector, consolidator, duplicate_merger
 from madeleine.sleep.jobs.consolidator import MemoryCluster
 from madeleine.sleep.pairs import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from madeleine.sleep.deeds import action_question_key, build_deeds
+from madeleine.sleep.actions import action_question_key, build_deeds
 from madeleine.sleep.values import AddConnections, Patch, Score
 from madeleine.write.questions import pending_keys, rejected_keys
 from madeleine.write.stores import Stores

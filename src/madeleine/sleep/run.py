@@ -16,19 +16,19 @@ from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Judge
 from madeleine.model.cause import Cause
 from madeleine.model.event import EventKind
+from madeleine.sleep.actions import patch_to_json, touched_memories
 from madeleine.sleep.apply import SKIPPED, PatchApplier, apply_patches
-from madeleine.sleep.asking import (
+from madeleine.sleep.breaker import breaker_reason
+from madeleine.sleep.config import SleepConfig
+from madeleine.sleep.interrupted import note_begun
+from madeleine.sleep.pairs import PairJob
+from madeleine.sleep.proposing import (
     expire_old,
     may_be_asked,
     proposal_slots,
     propose_patches,
     select_new_questions,
 )
-from madeleine.sleep.begun import note_begun
-from madeleine.sleep.breaker import breaker_reason
-from madeleine.sleep.config import SleepConfig
-from madeleine.sleep.deeds import patch_to_json, touched_memories
-from madeleine.sleep.pairs import PairJob
 from madeleine.sleep.refused import drop_refused
 from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.values import (

@@ -18,7 +18,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.verdict import MemoryPair, Verdict, verdict_to_json
-from madeleine.sleep.asking import proposal_slots
+from madeleine.sleep.proposing import proposal_slots
 from madeleine.sleep.values import STOPPED, JobContext
 from madeleine.write.record import new_event, record_events
 

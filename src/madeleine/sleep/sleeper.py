@@ -26,10 +26,10 @@ from typing import Protocol
 from madeleine.errors import LeaseLost, NoSuchJob, UnderWay
 from madeleine.model.event import Event, EventKind
 from madeleine.model.times import format_time, parse_time
-from madeleine.sleep.begun import note_cut_off
+from madeleine.sleep.interrupted import note_cut_off
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import RunReport, StopKind, report_refusal
-from madeleine.write.bell import BusEvent
+from madeleine.write.event_bus import BusEvent
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 

@@ -26,6 +26,7 @@ from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
 from madeleine.rules.usage import WHISPER_USE
+from madeleine.whisper.composing import review_key
 from madeleine.whisper.log import (
     NOTHING_IS_TOO_OLD,
     DeliveryState,
@@ -36,10 +37,9 @@ from madeleine.whisper.log import (
     whisper_notice,
 )
 from madeleine.whisper.session import WhisperSessions
-from madeleine.whisper.telling import review_key
 from madeleine.write.record import new_event, record_events
+from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 
 DELIVERY_FIELDS = ("delivery", "awaited_until", "not_delivered", "not_delivered_kind", "late")
 """What an entry says about its delivery."""

@@ -17,8 +17,8 @@ from madeleine.rules.whisper_gate import affinity_boost
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import amend_entry, entry_ids, is_delivered
 from madeleine.write.record import new_event, record_events
+from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 
 SOURCES = ("explicit", "implicit")
 SECONDS_A_DAY = 86_400.0

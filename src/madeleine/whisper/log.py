@@ -16,7 +16,7 @@ from madeleine.index.log import WhisperEntry
 from madeleine.model.cause import Cause
 from madeleine.model.times import parse_time
 from madeleine.whisper.session import WhisperTurn
-from madeleine.write.bell import BusEvent
+from madeleine.write.event_bus import BusEvent
 from madeleine.write.stores import Stores
 
 NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.whisper.wording import HEADING, looks_like_ours
+from madeleine.whisper.rendering import HEADING, looks_like_ours
 
 WRAPPERS = {
     "task-notification": "a sub-agent reports back",

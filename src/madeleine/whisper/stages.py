@@ -58,7 +58,7 @@ from madeleine.whisper.learning import compute_affinities
 from madeleine.whisper.prompts import asked_part, find_machine_author
 from madeleine.whisper.session import RecentPrompts
 from madeleine.whisper.values import Prompt
-from madeleine.write.aside import run_concurrently
+from madeleine.write.executor import run_concurrently
 from madeleine.write.stores import Stores
 
 LEAST_CHARACTERS = 3  # letters and digits; one of Chinese or Japanese counts for two

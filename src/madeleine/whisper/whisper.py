@@ -19,11 +19,12 @@ from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.query import RecallQuery
 from madeleine.model.times import format_time
 from madeleine.recall.recall import recall
+from madeleine.whisper.composing import build_extras, choose_explorer, compose_whisper
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.delivery import deliver
 from madeleine.whisper.examples import IntentExamples
+from madeleine.whisper.latency import LatencyEstimate
 from madeleine.whisper.log import DeliveryState, log_entry, read_turn, whisper_notice
-from madeleine.whisper.pace import LatencyEstimate
 from madeleine.whisper.session import RecentPrompts, WhisperSessions, WhisperTurn
 from madeleine.whisper.stages import (
     STAGES,
@@ -34,7 +35,6 @@ from madeleine.whisper.stages import (
     WhisperState,
     prompt_filter,
 )
-from madeleine.whisper.telling import build_extras, choose_explorer, compose_whisper
 from madeleine.whisper.values import InjectedMemory, Prompt, WhisperResult
 from madeleine.write.stores import Stores
 

@@ -28,10 +28,10 @@ from madeleine.model.stored_memory import StoredMemory
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import is_in_trash
-from madeleine.write.bell import MAX_MEMORIES_NAMED, BusEvent, change_bus_event
-from madeleine.write.concerned import add_concerned
+from madeleine.write.concerned_memories import add_concerned
 from madeleine.write.embedding import PassageEmbeddings, embed_memories
-from madeleine.write.heal import run_pending_repairs
+from madeleine.write.event_bus import MAX_MEMORIES_NAMED, BusEvent, change_bus_event
+from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.record import new_event, read_outcomes, record_events, settle_changes
 from madeleine.write.stores import Stores
 

@@ -20,8 +20,8 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Tier
-from madeleine.write.bell import MAX_MEMORIES_NAMED, change_bus_event
 from madeleine.write.embedding import PassageEmbeddings, embed_memories, split_by_size
+from madeleine.write.event_bus import MAX_MEMORIES_NAMED, change_bus_event
 from madeleine.write.questions import (
     CORE_CAP,
     archiving_refusals,

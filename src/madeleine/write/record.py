@@ -16,7 +16,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_changes import without_file_texts
 from madeleine.vault.journal_lines import month_of_file
 from madeleine.vault.port import Journal
-from madeleine.write.bell import bus_events_from_journal
+from madeleine.write.event_bus import bus_events_from_journal
 from madeleine.write.stores import Stores
 
 EMPTY_BATCH = IndexBatch()

@@ -23,11 +23,11 @@ from madeleine.vault.markdown import render_memory
 from madeleine.write.change_file import retry_on_conflict
 from madeleine.write.claims import ClaimSettlement, settle_claim
 from madeleine.write.commit import NewMemory, apply_change, commit_new_memory
-from madeleine.write.core import enforce_core_cap
+from madeleine.write.core_cap import enforce_core_cap
 from madeleine.write.embedding import PassageEmbeddings, embed_memory, neighbour_vector
-from madeleine.write.heal import run_pending_repairs
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import PendingMemory, resolve_given_links, suggest_links
+from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.stores import Stores
 
 

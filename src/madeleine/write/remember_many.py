@@ -27,9 +27,9 @@ from madeleine.write.embedding import (
     neighbour_vector,
     split_by_size,
 )
-from madeleine.write.heal import run_pending_repairs
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import PendingMemory
+from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.remember import (
     NewMemoryWrite,
     RememberResult,

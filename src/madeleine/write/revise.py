@@ -25,9 +25,9 @@ from madeleine.write.change_file import (
 from madeleine.write.claims import SUPERSEDED_WEIGHT, end_validity, is_restated, settle_claim
 from madeleine.write.commit import apply_change, commit, embed_new_texts
 from madeleine.write.connections import add_connection
-from madeleine.write.core import enforce_core_cap
-from madeleine.write.heal import run_pending_repairs
+from madeleine.write.core_cap import enforce_core_cap
 from madeleine.write.identity import ensure_self
+from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.questions import archiving_refusals
 from madeleine.write.record import record_events
 from madeleine.write.resolve import get_memory, resolve_id

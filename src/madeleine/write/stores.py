@@ -19,10 +19,10 @@ from madeleine.minds.port import Minds
 from madeleine.model.draft import MemoryLimits
 from madeleine.rules.fusion import RecallHead
 from madeleine.vault.port import Journal, Vault
-from madeleine.write.aside import BackgroundExecutor, InlineExecutor
-from madeleine.write.bell import EventBus
 from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
-from madeleine.write.courtesy import PriorityGate
+from madeleine.write.event_bus import EventBus
+from madeleine.write.executor import BackgroundExecutor, InlineExecutor
+from madeleine.write.priority_gate import PriorityGate
 
 
 class Clock(Protocol):
@@ -99,8 +99,8 @@ class VerbConfig:
 
 @dataclass(slots=True)
 class PendingRepairs:
-    """What a write that the disk refused midway left to be done. `heal` pays them before the
-    next write, so that nothing waits for a restart. Guarded by `Stores.writing`."""
+    """What a write that the disk refused midway left to be done. `pending_repairs` does it before
+    the next write, so that nothing waits for a restart. Guarded by `Stores.writing`."""
 
     events: bool = False
     """The journal may hold events that the index has not read."""

@@ -26,11 +26,11 @@ from madeleine.rules.scored_events import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.commit import commit
-from madeleine.write.concerned import CONCERNS_KEY, read_concerned
-from madeleine.write.past import parse_memory_or_none
+from madeleine.write.concerned_memories import CONCERNS_KEY, read_concerned
 from madeleine.write.questions import refusal_events
 from madeleine.write.record import file_sha256, new_event
 from madeleine.write.stores import Stores
+from madeleine.write.transitions import parse_memory_or_none
 
 ENDED_OUTCOMES = ("undone", "dropped", "lost")
 MAX_RUNS_READ = 4_096  # newest runs in the journal among which those of a night are looked for

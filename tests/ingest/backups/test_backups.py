@@ -19,18 +19,18 @@ from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import NoFile, PlaceTaken, StoreUnwritable, UnderWay
 from madeleine.ingest.backups import restoring, taking
 from madeleine.ingest.backups.archive import BackupDamaged, open_backup, verify_backup
-from madeleine.ingest.backups.keeping import is_backup_due, list_backups
 from madeleine.ingest.backups.restoring import HomeInHome
+from madeleine.ingest.backups.rotation import is_backup_due, list_backups
 from madeleine.ingest.backups.secrecy import remove_secrets
 from madeleine.ingest.backups.taking import BackupRequest, BackupResult, InOwnData, back_up
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge
 from madeleine.write.forget import forget
 from madeleine.write.merge import merge
+from madeleine.write.record_use import record_use
 from madeleine.write.show import read_history
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from madeleine.write.use import record_use
 from tests.fakes import NOON, FakeClock, keep, vault_bytes
 
 

@@ -19,9 +19,9 @@ from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.write.forget import forget
 from madeleine.write.reconcile import reconcile
+from madeleine.write.record_use import record_use
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 from tests.fakes import close, keep, make_stores, vault_bytes
 from tests.ingest.importing.bringing import imported, memories
 

@@ -10,7 +10,7 @@ from madeleine.ingest.importing.formats import read
 from madeleine.ingest.importing.values import ImportItem, ImportNote, ImportProblem, Json
 from madeleine.model.incoming import ImportBatch, read_incoming
 from madeleine.model.memory import Memory
-from madeleine.write.bring_in import ImportedMemory, import_memories
+from madeleine.write.import_memories import ImportedMemory, import_memories
 from madeleine.write.stores import Stores
 
 

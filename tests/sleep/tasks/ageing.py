@@ -14,8 +14,8 @@ from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Edge
 from madeleine.sleep.config import SleepConfig
 from madeleine.write.record import new_event, record_events
+from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
-from madeleine.write.use import record_use
 from tests.fakes import NOON, keep
 from tests.sleep.nights import CONFIG, as_now
 

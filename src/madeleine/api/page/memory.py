@@ -47,9 +47,9 @@ from madeleine.rules.usage import read_adopted_counters
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.fading import build_lifecycle, least_chance, never_fading_types
 from madeleine.write.change_file import add_usage, find_current
-from madeleine.write.past import MemoryTransition, read_memory_as_of, read_transition
 from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
+from madeleine.write.transitions import MemoryTransition, read_memory_as_of, read_transition
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall

@@ -26,7 +26,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
-from madeleine.write.past import FileTransition, read_file_transitions
+from madeleine.write.transitions import FileTransition, read_file_transitions
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall

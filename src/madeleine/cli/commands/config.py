@@ -21,13 +21,13 @@ from madeleine.errors import BadSetting, Rejected, UnknownWord
 from madeleine.model.config_text import change_settings, is_set, to_toml
 from madeleine.model.server_address import split_address
 from madeleine.settings import SettingInForce, SettingSource, list_settings, parse_setting
-from madeleine.settings.file import (
+from madeleine.settings.config_file import (
     config_path,
     read_config_table,
     read_config_text,
     write_config_text,
 )
-from madeleine.settings.reading import check_setting_name, setting_variables
+from madeleine.settings.values import check_setting_name, setting_variables
 
 ACTIONS = ("list", "get", "set", "unset")
 HIDDEN_VALUE = "(hidden)"

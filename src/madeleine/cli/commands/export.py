@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
-    from madeleine.ingest.exporting.leaving import MemoryExport
+    from madeleine.ingest.exporting.export import MemoryExport
 
     form = arguments.format or _format_by_name(arguments.to)
     path = (

@@ -22,7 +22,7 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.say import CommandOutput, escape_controls
 from madeleine.cli.words import render_count
 from madeleine.errors import Damaged, Rejected
-from madeleine.ingest.importing.moving import MemoryImport
+from madeleine.ingest.importing.importer import MemoryImport
 from madeleine.ingest.importing.table import FORMATS
 
 MAX_PROBLEMS_SHOWN = 20  # problems that are printed; `--json` has all of them

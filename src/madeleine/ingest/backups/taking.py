@@ -31,7 +31,7 @@ from madeleine.ingest.backups.archive import (
     Progress,
     verify_backup,
 )
-from madeleine.ingest.backups.keeping import list_unfinished, new_backup_path, rotate
+from madeleine.ingest.backups.rotation import list_unfinished, new_backup_path, rotate
 from madeleine.ingest.backups.secrecy import remove_secrets
 from madeleine.model.times import format_time
 from madeleine.vault.files import fsync_folder, make_folder

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from madeleine.ingest.whole import memory_fields, usage_fields
+from madeleine.ingest.memory_fields import memory_fields, usage_fields
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter

@@ -25,7 +25,7 @@ from madeleine.ingest.importing import (
     obsidian,
     ormah,
 )
-from madeleine.ingest.importing.recognising import hint_for
+from madeleine.ingest.importing.guessing import hint_for
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import (
     ImportItem,

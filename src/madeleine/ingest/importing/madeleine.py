@@ -22,7 +22,7 @@ from madeleine.ingest.importing.values import (
     ReaderOutput,
     drop_empty,
 )
-from madeleine.ingest.whole import memory_fields
+from madeleine.ingest.memory_fields import memory_fields
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.vault.markdown import read_memory, render_memory
 

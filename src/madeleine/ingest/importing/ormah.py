@@ -25,7 +25,7 @@ from madeleine.ingest.importing.values import (
     drop_empty,
     read_foreign_time,
 )
-from madeleine.ingest.whole import memory_fields
+from madeleine.ingest.memory_fields import memory_fields
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.stored_memory import StoredMemory

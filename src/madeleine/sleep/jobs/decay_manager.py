@@ -39,10 +39,10 @@ from madeleine.rules.forgetting import (
 )
 from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle, LifecycleState, has_faded
 from madeleine.rules.strength_history import use_days
-from madeleine.sleep.asking import fading_slots
+from madeleine.sleep.actions import action_question_key
 from madeleine.sleep.breaker import breaker_reason
-from madeleine.sleep.deeds import action_question_key
 from madeleine.sleep.fading import build_lifecycle, least_chance, protected_codes
+from madeleine.sleep.proposing import fading_slots
 from madeleine.sleep.standings import CORE, WORKING, days_before, iterate_pages
 from madeleine.sleep.values import AskedInstead, JobContext, Patch, PutAway, SetTier
 from madeleine.write.questions import rejected_keys

@@ -3,7 +3,7 @@
 The watcher sees most edits at once; this finds what it could not see: files on a network disk,
 a journal that another device synced here, memories whose model was away. With nothing changed it
 costs one look at each file's looks, and no file is read. A core tier that holds more than its cap
-after that is held to it (`write/core.py`).
+after that is held to it (`write/core_cap.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.sleep.values import JobContext, Patch
-from madeleine.write.core import count_over_cap, hold_core_cap
+from madeleine.write.core_cap import count_over_cap, hold_core_cap
 from madeleine.write.reconcile import embed_missing, reconcile
 from madeleine.write.record import replay_journal
 

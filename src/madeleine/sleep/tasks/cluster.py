@@ -47,7 +47,7 @@ from madeleine.rules.summary_matching import (
     members_digest,
     rest_digest,
 )
-from madeleine.sleep.deeds import action_question_key
+from madeleine.sleep.actions import action_question_key
 from madeleine.sleep.standings import MICROS_A_DAY
 from madeleine.sleep.tasks.decay import bar_of
 from madeleine.sleep.values import STOPPED, JobContext, MoveToTrash, Patch, Summarise

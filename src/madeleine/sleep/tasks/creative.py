@@ -46,7 +46,7 @@ from madeleine.rules.associations import (
     find_association,
     is_contrast,
 )
-from madeleine.sleep.deeds import contradiction_key
+from madeleine.sleep.actions import contradiction_key
 from madeleine.sleep.pairs import build_pair
 from madeleine.sleep.refused import drop_refused
 from madeleine.sleep.tasks.decay import bar_of

@@ -31,10 +31,10 @@ from madeleine.rules.forgetting import (
     select_actions,
 )
 from madeleine.rules.relevance import RelevanceCurve
-from madeleine.sleep.asking import fading_slots
+from madeleine.sleep.actions import action_question_key, touched_memories
 from madeleine.sleep.breaker import breaker_reason
 from madeleine.sleep.config import ConsolidationConfig, protected_types
-from madeleine.sleep.deeds import action_question_key, touched_memories
+from madeleine.sleep.proposing import fading_slots
 from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, iterate_pages
 from madeleine.sleep.tasks.decay import DecayStatistics, build_score_patch, curve_of, relevance_of
 from madeleine.sleep.values import STOPPED, AskedInstead, JobContext, Patch, PutAway, SetTier

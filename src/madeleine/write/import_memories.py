@@ -32,16 +32,16 @@ from madeleine.vault.vault import TRASH, is_memory_path
 from madeleine.write.change_file import make_change_context, retry_on_conflict
 from madeleine.write.commit import NewMemory, apply_change, commit, commit_new_memories
 from madeleine.write.connections import add_connection
-from madeleine.write.core import enforce_core_cap
+from madeleine.write.core_cap import enforce_core_cap
 from madeleine.write.embedding import (
     PassageEmbeddings,
     embed_memories,
     neighbour_vector,
     split_by_size,
 )
-from madeleine.write.heal import run_pending_repairs
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import PendingMemory, suggest_links
+from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.record import new_event, record_events
 from madeleine.write.remember import build_memory
 from madeleine.write.show import wrote_file

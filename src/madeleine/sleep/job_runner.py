@@ -47,8 +47,8 @@ class JobRunner:
     def run(self, running: JobRun, stop: StopCheck, progress: Progress) -> RunReport:
         """Run a job that begins now."""
         from madeleine.sleep.cycle import JOBS, TASKS
+        from madeleine.sleep.log_lines import end_line, start_line
         from madeleine.sleep.run import run_job
-        from madeleine.sleep.telling import end_line, start_line
 
         job = running.job
         if job in TASKS:

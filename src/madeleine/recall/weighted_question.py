@@ -13,7 +13,7 @@ from madeleine.index.search import CollectionStatistics, IndexedTerm
 from madeleine.language.word_hints import META_WORDS, QUESTION_WORDS, STOP_WORDS
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.vector import Vector
-from madeleine.recall.understanding import ParsedQuestion
+from madeleine.recall.parsing import ParsedQuestion
 from madeleine.rules.fusion import idf
 
 STOP_WORD_TELLS = 0.5  # of a token that is a stop word, where a rare word's is 5 to 10

@@ -1,4 +1,4 @@
-"""Paying what a refused write left undone, before the next one."""
+"""Doing what a refused write left undone, before the next one."""
 
 from __future__ import annotations
 

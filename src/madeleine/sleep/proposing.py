@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.sleep.deeds import (
+from madeleine.sleep.actions import (
     action_question_key,
     concerned_ids,
     consulted_memories,

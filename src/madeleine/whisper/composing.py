@@ -21,9 +21,9 @@ from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.associations import is_contrast
+from madeleine.whisper.rendering import MAINTENANCE, render_whisper, review_block
 from madeleine.whisper.stages import WhisperCandidate, WhisperContext, WhisperState, prompt_filter
 from madeleine.whisper.values import InjectedMemory
-from madeleine.whisper.wording import MAINTENANCE, render_whisper, review_block
 
 RESTATED = 0.92  # a cosine from which two memories say the same
 SERIES = 4  # so many that differ in a number only are a list of things, and no quarrel
