@@ -22,7 +22,7 @@ from _recall_scale import Plan, made
 from _sleep_homes import lent
 
 from madeleine import Madeleine
-from madeleine.api.values import SleepReports
+from madeleine.api.python_values import SleepReports
 from madeleine.bootstrap import HomeContext, open_home
 from madeleine.minds.port import Judge
 from madeleine.model.memory import Memory

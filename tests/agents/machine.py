@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.agents import jsonc
+from madeleine.agents.environment import SetupEnvironment
 from madeleine.agents.findings import DoctorFinding
-from madeleine.agents.surroundings import SetupEnvironment
-from madeleine.agents.wire import SetupRequest, prepare_setup, prepare_unsetup
+from madeleine.agents.setup import SetupRequest, prepare_setup, prepare_unsetup
 from madeleine.agents.wiring_checks import check_agents
 
 Tree = dict[str, tuple[int, bytes | str]]

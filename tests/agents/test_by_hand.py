@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.agents.marks import command_words, entry_home, is_a_server, is_hook_by_hand
-from madeleine.agents.texts import NotASettingsFile
-from madeleine.agents.wire import SetupRequest, prepare_setup, prepare_unsetup
+from madeleine.agents.host_files import NotASettingsFile
+from madeleine.agents.ownership import command_words, entry_home, is_a_server, is_hook_by_hand
+from madeleine.agents.setup import SetupRequest, prepare_setup, prepare_unsetup
 from madeleine.errors import SettingsUnreadable
 from tests.agents.machine import Machine
 

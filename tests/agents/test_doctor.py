@@ -7,8 +7,8 @@ import json
 import pytest
 
 from madeleine.agents.doctor import add_home_option
+from madeleine.agents.environment import HOOK_NAME
 from madeleine.agents.findings import DoctorFinding, findings_exit_code
-from madeleine.agents.surroundings import HOOK_NAME
 from tests.agents.machine import HOSTS, Machine
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.agents.marks import command_words
+from madeleine.agents.ownership import command_words
 from tests.agents.machine import Machine, make_machine
 from tests.hooks.running import Hooked, claude, hooked
 from tests.server.running import WAIT_SECONDS

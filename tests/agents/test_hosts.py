@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.agents.catalog import find_agent, find_agents_here, mcp_client_snippet
-from madeleine.agents.surroundings import HOOK_LAUNCHER, find_stable_python
-from madeleine.agents.wire import SetupRequest, plugin_install_steps, prepare_setup
+from madeleine.agents.environment import HOOK_LAUNCHER, find_stable_python
+from madeleine.agents.setup import SetupRequest, plugin_install_steps, prepare_setup
 from tests.agents.machine import Machine
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.agents.catalog import agents_by_name
-from madeleine.agents.wording import INSTRUCTIONS_TEXT
+from madeleine.agents.instructions import INSTRUCTIONS_TEXT
 from tests.agents.machine import Machine
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,9 +12,9 @@ import pytest
 
 from madeleine.agents import jsonc
 from madeleine.agents.blocks import END_COMMENT, START_COMMENT
+from madeleine.agents.environment import read_packaged_hook
 from madeleine.agents.receipts import DamagedReceipt
-from madeleine.agents.surroundings import read_packaged_hook
-from madeleine.agents.wire import NoAgentsFound, SetupRequest, prepare_setup, prepare_unsetup
+from madeleine.agents.setup import NoAgentsFound, SetupRequest, prepare_setup, prepare_unsetup
 from madeleine.errors import (
     FileChanged,
     SettingsLocked,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.ingesting import _require_exactly_one
+from madeleine.api.ingest_operations import _require_exactly_one
 from madeleine.errors import InvalidValue, Rejected
 from tests.ingest.writing import a_line, an_answer
 

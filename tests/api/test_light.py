@@ -40,10 +40,10 @@ def test_the_way_to_the_daemon_knows_only_the_table_and_the_errors() -> None:
     assert ours == {
         "madeleine",
         "madeleine.api",
-        "madeleine.api.places",
+        "madeleine.api.home_paths",
         "madeleine.api.remote",
         "madeleine.api.routes",
-        "madeleine.api.wire",
+        "madeleine.api.error_codec",
         "madeleine.errors",
         "madeleine.version",
     }

@@ -13,11 +13,11 @@ from madeleine.api.contract.shape import ShapeField
 from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.local import open_local
 from madeleine.api.operations import OPERATIONS
-from madeleine.api.params import parse_query
+from madeleine.api.query_parameters import parse_query
 from madeleine.api.reference import render_routes_page
 from madeleine.api.routes import NON_JSON_ROUTES, ROUTE_BY_NAME, ROUTES, Route
 from madeleine.errors import InvalidValue, Missing
-from madeleine.server.hooking import HOOK_ROUTES
+from madeleine.server.hook_service import HOOK_ROUTES
 from madeleine.server.openapi import OPENAPI_ROUTE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"

@@ -11,10 +11,10 @@ import pytest
 
 from madeleine.api.local import LocalDoor
 from madeleine.cli import progress
-from madeleine.cli import running as watching
+from madeleine.cli import watched_run as watching
 from madeleine.cli.commands import backup
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 from tests.cli.running import Cli
 from tests.server.running import eventually
 

@@ -7,8 +7,8 @@ import pkgutil
 from pathlib import Path
 
 from madeleine.cli import commands
+from madeleine.cli.command_table import command_module, command_names
 from madeleine.cli.reference import render_page
-from madeleine.cli.table import command_module, command_names
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 
 from madeleine import __version__
-from madeleine.api.places import DEFAULT_HOME, home_path
+from madeleine.api.home_paths import DEFAULT_HOME, home_path
+from madeleine.cli.command_table import command_names
 from madeleine.cli.main import main, split_words
-from madeleine.cli.progress import ProgressBar, render_progress
-from madeleine.cli.say import CommandOutput
-from madeleine.cli.table import command_names
-from madeleine.cli.words import (
+from madeleine.cli.memory_words import (
     MemoryRow,
     count_columns,
     fit_to_columns,
@@ -25,6 +23,8 @@ from madeleine.cli.words import (
     render_count,
     render_table,
 )
+from madeleine.cli.output import CommandOutput
+from madeleine.cli.progress import ProgressBar, render_progress
 from tests.cli.running import MODULE, Cli
 
 NOW = 1_794_744_000.0  # 2026-11-15T12:00:00Z

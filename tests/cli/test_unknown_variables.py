@@ -127,7 +127,7 @@ def test_right_names_load_no_settings() -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, check=True
     )
 
-    light = "['madeleine.cli.surroundings', 'madeleine.cli.variable_names']"
+    light = "['madeleine.cli.environment', 'madeleine.cli.variable_names']"
     assert done.stdout.decode().strip() == light
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from madeleine.cli.table import command_names
+from madeleine.cli.command_table import command_names
 from madeleine.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

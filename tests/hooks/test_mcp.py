@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from madeleine.api.remote import RemoteDoor, stop_daemon
+from madeleine.hooks.daemon_client import ANSWER_SECONDS, AnswerLost, DaemonClient, PendingRequest
 from madeleine.hooks.mcp import answer_timeout
-from madeleine.hooks.upstream import ANSWER_SECONDS, AnswerLost, DaemonClient, PendingRequest
 from tests.server.mcp_clients import introduction, message
 from tests.server.running import WAIT_SECONDS, eventually
 

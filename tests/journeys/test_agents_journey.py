@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.agents.marks import command_words
+from madeleine.agents.ownership import command_words
 from madeleine.api.remote import find_daemon, stop_daemon
 from tests.cli.running import Cli
 from tests.hooks.running import claude, context, variables

@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from madeleine.api.routes import NON_JSON_ROUTES, ROUTES
 from madeleine.bootstrap import load_settings, open_homes
 from madeleine.model.proposal import ProposalType
-from madeleine.server.hooking import HOOK_ROUTES
+from madeleine.server.hook_service import HOOK_ROUTES
 from madeleine.server.mcp.tools import TOOLS
 from madeleine.write.proposals import propose
 from tests.server.mcp_clients import SECONDS, said, talk

@@ -19,13 +19,13 @@ import pytest
 from uvicorn import Config
 
 from madeleine.api import remote
-from madeleine.api.places import socket_path, socket_pointer_path
+from madeleine.api.home_paths import socket_path, socket_pointer_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
 from madeleine.errors import HomeBusy, Unavailable
 from madeleine.server.daemon import _StoppableServer as Uvicorn
 from madeleine.server.launch import launch_daemon
-from madeleine.server.listening import listen_tcp
+from madeleine.server.sockets import listen_tcp
 from tests.server.running import WAIT_SECONDS, busy_port, eventually, running
 
 

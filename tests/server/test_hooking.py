@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.server.hooking import NUDGE_TEXT
-from madeleine.server.hosts import MAX_CONTEXT_BYTES
+from madeleine.server.hook_hosts import MAX_CONTEXT_BYTES
+from madeleine.server.hook_service import NUDGE_TEXT
 from tests.hooks.running import Hooked, claude, context, hooked
 from tests.ingest.writing import a_line
 from tests.server.running import WAIT_SECONDS, eventually

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from madeleine.server.hosts import HOST_BY_NAME, BadHook, HookCall, read_hook_call, render_reply
+from madeleine.server.hook_hosts import (
+    HOST_BY_NAME,
+    BadHook,
+    HookCall,
+    read_hook_call,
+    render_reply,
+)
 
 CLAUDE = {
     "session_id": "s1",

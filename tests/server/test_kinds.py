@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.server.mcp.wording import MAX_ERROR_CHARS
+from madeleine.server.mcp.tool_answers import MAX_ERROR_CHARS
 from tests.server.mcp_clients import ERAS, over_http, talk
 from tests.server.running import Answer, Daemon
 

@@ -20,7 +20,7 @@ from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.embedding import QueryEmbedding
-from madeleine.server.hooking import INJECT_ROUTE, STORE_ROUTE, HookService
+from madeleine.server.hook_service import INJECT_ROUTE, STORE_ROUTE, HookService
 from tests.hooks.running import claude
 from tests.server.running import WAIT_SECONDS, eventually
 

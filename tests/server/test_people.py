@@ -17,7 +17,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import NoPeople
-from madeleine.server.callers import CACHE_SECONDS
+from madeleine.server.caller_resolver import CACHE_SECONDS
 from tests import postgres
 from tests.database.test_walls import connected, tables
 from tests.server.running import eventually, running

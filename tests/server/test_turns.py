@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from madeleine.server.turns import MAX_SESSIONS, PromptArrival, PromptHistory
+from madeleine.server.prompt_history import MAX_SESSIONS, PromptArrival, PromptHistory
 
 WINDOW = 10.0
 

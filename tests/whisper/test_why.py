@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.texts import render_whisper_reason, render_whisper_report
+from madeleine.api.answer_texts import render_whisper_reason, render_whisper_report
 from madeleine.errors import InvalidValue, NoSuchMemory
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutGroup, HoldOutReport

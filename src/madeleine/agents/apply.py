@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from madeleine.agents.catalog import WiringLink
+from madeleine.agents.host_files import HostFile, read_host_file
 from madeleine.agents.plan import PlannedFileChange, WiringPlan
 from madeleine.agents.receipts import BACKUPS_FOLDER, RECEIPT_FILE, SetupReceipts
-from madeleine.agents.texts import HostFile, read_host_file
 from madeleine.errors import FileChanged, MadeleineError, SettingsLocked
 from madeleine.vault.files import write_file
 

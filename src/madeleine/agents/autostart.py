@@ -12,9 +12,9 @@ import re
 from pathlib import Path
 
 from madeleine.agents.catalog import AgentWiring, WiringLink
+from madeleine.agents.environment import SetupEnvironment
 from madeleine.agents.pieces import WholeFilePiece
 from madeleine.agents.receipts import sha256_hex
-from madeleine.agents.surroundings import SetupEnvironment
 
 AUTOSTART_NAME = "autostart"
 UNIT_NAME = "madeleine"

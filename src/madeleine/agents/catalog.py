@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.agents import claude_plugin, opencode, toml_text
+from madeleine.agents.environment import SetupEnvironment
+from madeleine.agents.instructions import INSTRUCTIONS_TEXT
 from madeleine.agents.pieces import (
     InstructionsPiece,
     JsonHooksPiece,
@@ -22,9 +24,7 @@ from madeleine.agents.pieces import (
     WholeFilePiece,
     WiringPiece,
 )
-from madeleine.agents.surroundings import SetupEnvironment
 from madeleine.agents.toml_hooks import TomlHooksPiece, read_hook_groups
-from madeleine.agents.wording import INSTRUCTIONS_TEXT
 from madeleine.errors import UnknownWord
 
 HOOK_TIMEOUT_SECONDS = 5  # the client is over after 0.3; this is for a machine that stands still

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.agents import jsonc
-from madeleine.agents.wording import SKILL_TEXT
+from madeleine.agents.instructions import SKILL_TEXT
 
 PLUGIN_FOLDER = "claude-plugin"
 PLUGIN_NAME = "madeleine"

@@ -7,9 +7,9 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from madeleine.agents.environment import SetupEnvironment
 from madeleine.agents.findings import DoctorFinding
 from madeleine.agents.home_checks import AskDaemon, check_home
-from madeleine.agents.surroundings import SetupEnvironment
 from madeleine.agents.wiring_checks import check_agents
 
 _COMMAND_PATTERN = re.compile(r"(?<![\w./-])madeleine (?=[a-z])(?![^;,`]*--home)")

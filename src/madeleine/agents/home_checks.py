@@ -19,7 +19,7 @@ from madeleine.agents.findings import (
     error_finding,
     trouble_finding,
 )
-from madeleine.api.places import is_private, run_folder
+from madeleine.api.home_paths import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable

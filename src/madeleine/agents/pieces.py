@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from madeleine.agents import blocks, jsonc, toml_text
-from madeleine.agents.marks import (
+from madeleine.agents.ownership import (
     SERVER_NAME,
     SWITCH_KEYS,
     command_words,
@@ -27,7 +27,7 @@ from madeleine.agents.marks import (
     is_switched_off,
     required_path_and_home,
 )
-from madeleine.agents.seen import PlacedEntry, SeenEntry
+from madeleine.agents.seen_entry import PlacedEntry, SeenEntry
 
 HookEntry = Mapping[str, Any]
 

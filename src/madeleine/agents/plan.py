@@ -11,11 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from madeleine.agents.catalog import AgentHost, AgentWiring, WiringLink
-from madeleine.agents.marks import is_same_path, is_wired_hook
-from madeleine.agents.pieces import InstructionsPiece, WholeFilePiece
-from madeleine.agents.receipts import SetupReceipt, SetupReceipts, is_wired_by, sha256_hex
-from madeleine.agents.seen import SeenEntry
-from madeleine.agents.texts import (
+from madeleine.agents.host_files import (
     HostFile,
     check_writable,
     is_blank,
@@ -23,6 +19,10 @@ from madeleine.agents.texts import (
     read_host_file,
     translate_parse_errors,
 )
+from madeleine.agents.ownership import is_same_path, is_wired_hook
+from madeleine.agents.pieces import InstructionsPiece, WholeFilePiece
+from madeleine.agents.receipts import SetupReceipt, SetupReceipts, is_wired_by, sha256_hex
+from madeleine.agents.seen_entry import SeenEntry
 from madeleine.errors import SettingsTaken
 
 

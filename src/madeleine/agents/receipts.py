@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from madeleine.agents.surroundings import AGENTS_FOLDER
+from madeleine.agents.environment import AGENTS_FOLDER
 from madeleine.errors import Damaged
 from madeleine.vault.files import write_file
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from madeleine.agents import toml_text
-from madeleine.agents.marks import find_hooks, is_others_hook, is_our_hook
-from madeleine.agents.seen import PlacedEntry, SeenEntry
+from madeleine.agents.ownership import find_hooks, is_others_hook, is_our_hook
+from madeleine.agents.seen_entry import PlacedEntry, SeenEntry
 from madeleine.model.config_text import to_toml
 
 TomlHookEntry = Mapping[str, Any]

@@ -17,15 +17,15 @@ from madeleine.agents.catalog import (
     find_agents_here,
     plugin_wirings,
 )
+from madeleine.agents.environment import SetupEnvironment, read_packaged_hook
 from madeleine.agents.findings import NOTE_CODE, DoctorFinding, error_finding, trouble_finding
-from madeleine.agents.marks import is_of_another_home, is_ormahs_hook, is_wired_hook
+from madeleine.agents.hook_records import read_hook_record
+from madeleine.agents.host_files import HostFile, read_host_file, translate_parse_errors
+from madeleine.agents.ownership import is_of_another_home, is_ormahs_hook, is_wired_hook
 from madeleine.agents.pieces import JsonHooksPiece
 from madeleine.agents.plan import apply_receipt, is_by_setup, look_into_file
 from madeleine.agents.receipts import load_receipts
-from madeleine.agents.records import read_hook_record
-from madeleine.agents.seen import SeenEntry
-from madeleine.agents.surroundings import SetupEnvironment, read_packaged_hook
-from madeleine.agents.texts import HostFile, read_host_file, translate_parse_errors
+from madeleine.agents.seen_entry import SeenEntry
 from madeleine.agents.toml_hooks import TomlHooksPiece
 from madeleine.errors import Conflict, MadeleineError, Missing, Unavailable
 

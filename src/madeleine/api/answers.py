@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from madeleine.api import texts
+from madeleine.api import answer_texts
 from madeleine.api.contract.responses import (
     ChangedMemory,
     CompactReport,
@@ -92,12 +92,14 @@ from madeleine.write.undo import UndoResult
 def build_remembered_memory(done: RememberResult) -> RememberedMemory:
     memory = done.memory
     said = "Already known" if done.existing else "Remembered"
-    text = f"{said} as {memory.short_id}: {texts.flatten_text(memory.headline)}"
+    text = f"{said} as {memory.short_id}: {answer_texts.flatten_text(memory.headline)}"
     if done.linked:
-        text += f"\nLinked to {', '.join(texts.shorten_id(each.target) for each in done.linked)}"
+        text += (
+            f"\nLinked to {', '.join(answer_texts.shorten_id(each.target) for each in done.linked)}"
+        )
     notes = () if done.existing else done.notes
     return RememberedMemory(
-        text=texts.append_notes(text, render_causes(notes)),
+        text=answer_texts.append_notes(text, render_causes(notes)),
         node_id=memory.id,
         memory=memory,
         linked=tuple(done.linked),
@@ -111,7 +113,7 @@ def build_remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -
     results = [_build_write_outcome(each) for each in outcomes]
     refused = sum(each.error is not None for each in results)
     known = sum(each.existing is True for each in results)
-    text = f"{texts.render_count(len(results) - refused - known, 'memory')} written"
+    text = f"{answer_texts.render_count(len(results) - refused - known, 'memory')} written"
     if known:
         text += f", {known:,} known before"
     if refused:
@@ -130,8 +132,8 @@ def build_changed_memory(done: ChangeResult, said: str) -> ChangedMemory:
     memory = done.memory
     what = said if done.change else "Unchanged"
     return ChangedMemory(
-        text=texts.append_notes(
-            f"{what}: {texts.render_memory_line(memory)}", render_causes(done.notes)
+        text=answer_texts.append_notes(
+            f"{what}: {answer_texts.render_memory_line(memory)}", render_causes(done.notes)
         ),
         node_id=memory.id,
         memory=memory,
@@ -142,7 +144,7 @@ def build_changed_memory(done: ChangeResult, said: str) -> ChangedMemory:
 
 def build_forgotten_memory(done: ForgetResult) -> ForgottenMemory:
     memory = done.memory
-    line = texts.render_memory_line(memory)
+    line = answer_texts.render_memory_line(memory)
     return ForgottenMemory(
         text=f"Forgotten: {line}\nrestore {memory.short_id} brings it back",
         node_id=memory.id,
@@ -154,11 +156,12 @@ def build_forgotten_memory(done: ForgetResult) -> ForgottenMemory:
 
 def build_merged_memory(done: MergeResult) -> MergedMemory:
     text = (
-        f"Merged {texts.shorten_id(done.removed)} into {texts.render_memory_line(done.memory)}\n"
-        f"undo {texts.shorten_id(done.change)} takes it back"
+        f"Merged {answer_texts.shorten_id(done.removed)} into "
+        f"{answer_texts.render_memory_line(done.memory)}\n"
+        f"undo {answer_texts.shorten_id(done.change)} takes it back"
     )
     return MergedMemory(
-        text=texts.append_notes(text, render_causes(done.notes)),
+        text=answer_texts.append_notes(text, render_causes(done.notes)),
         node_id=done.memory.id,
         memory=done.memory,
         removed=done.removed,
@@ -169,9 +172,9 @@ def build_merged_memory(done: MergeResult) -> MergedMemory:
 
 
 def build_undone_changes(done: UndoResult) -> UndoneChanges:
-    changes = ", ".join(texts.shorten_id(each) for each in done.changes)
+    changes = ", ".join(answer_texts.shorten_id(each) for each in done.changes)
     return UndoneChanges(
-        text=f"Took back {changes} ({texts.render_count(len(done.memories), 'memory')})",
+        text=f"Took back {changes} ({answer_texts.render_count(len(done.memories), 'memory')})",
         change=done.change,
         undone=tuple(done.changes),
         memories=tuple(done.memories),
@@ -183,7 +186,7 @@ def build_undone_changes(done: UndoResult) -> UndoneChanges:
 
 def build_recall_answer(found: RecallResult, explain: bool) -> RecallAnswer:
     return RecallAnswer(
-        text=texts.render_recall(found, explain),
+        text=answer_texts.render_recall(found, explain),
         results=tuple(_build_hit(each) for each in found.hits),
         **cause_to_fields("silence", found.silence),
         **causes_to_fields("notes", found.notes),
@@ -230,7 +233,7 @@ def build_whisper_answer(said: WhisperResult, explain: bool) -> WhisperAnswer:
 
 
 def build_noted_feedback(memory_id: str, signal: int) -> NotedFeedback:
-    short, word = texts.shorten_id(memory_id), "useful" if signal > 0 else "not useful"
+    short, word = answer_texts.shorten_id(memory_id), "useful" if signal > 0 else "not useful"
     text = f"Noted: {short} was {word}" if signal else f"Taken back: what was said about {short}"
     return NotedFeedback(text=text, node_id=memory_id)
 
@@ -245,13 +248,13 @@ def build_whisper_reason(entry: WhisperEntry | None, config: WhisperConfig) -> W
         "space": entry.space,
         **add_log_sentences(entry.body),
     }
-    return WhisperReason(text=texts.render_whisper_reason(known, config), whisper=known)
+    return WhisperReason(text=answer_texts.render_whisper_reason(known, config), whisper=known)
 
 
 def build_whisper_report(found: HoldOutReport, config: WhisperConfig) -> WhisperReport:
     difference, margin = found.difference
     return WhisperReport(
-        text=texts.render_whisper_report(found, config),
+        text=answer_texts.render_whisper_report(found, config),
         days=found.days,
         enough=found.enough,
         told=HoldOutSide(**asdict(found.told)),
@@ -270,7 +273,7 @@ def build_shown_memory(
     memory = seen.stored.memory
     links = tuple(_build_link(row, memory.id, ends) for row in seen.edges)
     return ShownMemory(
-        text=texts.render_memory(memory, links),
+        text=answer_texts.render_memory(memory, links),
         node_id=memory.id,
         memory=memory,
         path=seen.stored.path,
@@ -306,7 +309,7 @@ def _build_link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> Mem
 
 def build_memory_page(memories: Sequence[Memory], total: int) -> MemoryPage:
     return MemoryPage(
-        text=texts.render_listing(memories, total),
+        text=answer_texts.render_listing(memories, total),
         memories=tuple(memories),
         total=total,
     )
@@ -315,7 +318,7 @@ def build_memory_page(memories: Sequence[Memory], total: int) -> MemoryPage:
 def build_trash_page(found: Sequence[StoredMemory]) -> TrashPage:
     memories = [each.memory for each in found]
     return TrashPage(
-        text=texts.render_listing(memories, len(memories)),
+        text=answer_texts.render_listing(memories, len(memories)),
         memories=tuple(TrashedMemory(memory=each.memory, path=each.path) for each in found),
     )
 
@@ -329,10 +332,13 @@ def build_memory_history(
 
 def build_event_page(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> EventPage:
     """Return events, newest first; `outcomes` say what became of the changes among them."""
-    lines = [texts.render_event(each, outcomes.get(event_change_id(each) or "")) for each in events]
+    lines = [
+        answer_texts.render_event(each, outcomes.get(event_change_id(each) or ""))
+        for each in events
+    ]
     return EventPage(
         text="\n".join(
-            [texts.render_count(len(events), "event"), *(f"  {each}" for each in lines)]
+            [answer_texts.render_count(len(events), "event"), *(f"  {each}" for each in lines)]
         ),
         events=tuple(_build_event(each, outcomes) for each in events),
     )
@@ -361,12 +367,13 @@ def _build_event(event: Event, outcomes: Mapping[str, str | None]) -> JournalEve
 def build_merge_page(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> MergePage:
     found = [_build_merge(each, outcomes) for each in events]
     lines = [
-        f"  {each.id}  {each.at}  kept {texts.shorten_id(str(each.kept))},"
-        f" removed {texts.shorten_id(str(each.removed))}, {each.outcome}"
+        f"  {each.id}  {each.at}  kept {answer_texts.shorten_id(str(each.kept))},"
+        f" removed {answer_texts.shorten_id(str(each.removed))}, {each.outcome}"
         for each in found
     ]
     return MergePage(
-        text="\n".join([texts.render_count(len(found), "merge"), *lines]), merges=tuple(found)
+        text="\n".join([answer_texts.render_count(len(found), "merge"), *lines]),
+        merges=tuple(found),
     )
 
 
@@ -393,16 +400,16 @@ def _text_or_none(value: object) -> str | None:
 
 
 def build_proposal_page(found: Sequence[Proposal]) -> ProposalPage:
-    lines = [f"  {texts.render_proposal(each)}" for each in found]
+    lines = [f"  {answer_texts.render_proposal(each)}" for each in found]
     return ProposalPage(
-        text="\n".join([texts.render_count(len(found), "proposal"), *lines]),
+        text="\n".join([answer_texts.render_count(len(found), "proposal"), *lines]),
         proposals=tuple(found),
     )
 
 
 def build_decided_proposal(done: ProposalDecision) -> DecidedProposal:
     return DecidedProposal(
-        text=texts.render_proposal(done.proposal),
+        text=answer_texts.render_proposal(done.proposal),
         proposal=done.proposal,
         change=done.change,
     )
@@ -413,13 +420,13 @@ def build_decided_proposal(done: ProposalDecision) -> DecidedProposal:
 
 def build_reconcile_report(report: ReconcileResult) -> ReconcileReport:
     text = (
-        f"{texts.render_count(report.files, 'file')}: {report.written:,} written, "
+        f"{answer_texts.render_count(report.files, 'file')}: {report.written:,} written, "
         f"{report.dropped:,} dropped, {report.unchanged:,} unchanged, "
         f"{len(report.unreadable):,} unreadable"
     )
     lines = [text, *(f"  {each}" for each in report.unreadable)]
     return ReconcileReport(
-        text=texts.append_notes("\n".join(lines), render_causes(report.notes)),
+        text=answer_texts.append_notes("\n".join(lines), render_causes(report.notes)),
         files=report.files,
         written=report.written,
         dropped=report.dropped,
@@ -449,9 +456,9 @@ def build_purge_receipt(done: PurgeResult) -> PurgeReceipt:
     gone, journal = done.memories, done.journal
     return PurgeReceipt(
         text=(
-            f"Purged {texts.render_count(len(gone), 'memory')} for good: "
-            f"{texts.render_count(done.files, 'file')}, "
-            f"{texts.render_count(journal.dropped + journal.cut, 'line')} of the journal, "
+            f"Purged {answer_texts.render_count(len(gone), 'memory')} for good: "
+            f"{answer_texts.render_count(done.files, 'file')}, "
+            f"{answer_texts.render_count(journal.dropped + journal.cut, 'line')} of the journal, "
             f"{done.traces} embeddings; the index is made anew.{_render_remaining_traces(done)}"
         ),
         memories=_build_named_memories(gone),
@@ -490,8 +497,8 @@ def _render_remaining_traces(done: PurgeResult) -> str:
 def build_compact_report(report: CompactionReport) -> CompactReport:
     return CompactReport(
         text=(
-            f"{texts.render_count(len(report.files), 'file')} written anew, "
-            f"{texts.render_count(len(report.dropped), 'line')} dropped, "
+            f"{answer_texts.render_count(len(report.files), 'file')} written anew, "
+            f"{answer_texts.render_count(len(report.dropped), 'line')} dropped, "
             f"{report.bytes_saved:,} bytes saved"
         ),
         files=list(report.files),

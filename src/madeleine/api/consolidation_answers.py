@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, cast
 
-from madeleine.api import texts
+from madeleine.api import answer_texts
 from madeleine.api.contract.responses import (
     ConsolidationReport,
     ConsolidationRun,
@@ -202,5 +202,5 @@ def _render_last_run(last: LastRun | None) -> str:
         return "has not run yet"
     error = last.report.get("error")
     if error:
-        return f"failed {format_time(last.at)}: {texts.flatten_text(str(error))}"
+        return f"failed {format_time(last.at)}: {answer_texts.flatten_text(str(error))}"
     return f"ran {format_time(last.at)}, {render_outcome(last.report)}"

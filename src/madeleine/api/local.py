@@ -8,9 +8,9 @@ from typing import Any
 
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import to_json
-from madeleine.api.people import PEOPLE_OPERATIONS
+from madeleine.api.people_operations import PEOPLE_OPERATIONS
 from madeleine.api.reach import local_reach
-from madeleine.api.shared import prepare_for
+from madeleine.api.shared_operations import prepare_for
 from madeleine.bootstrap import LOCK_TIMEOUT_SECONDS, HomeContext, open_home
 from madeleine.model.codec import Json
 

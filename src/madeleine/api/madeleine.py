@@ -15,10 +15,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, TypeVar, cast
 
-from madeleine.api import values
+from madeleine.api import python_values
 from madeleine.api.contract import responses as told
 from madeleine.api.contract.memories import from_json
-from madeleine.api.places import home_path
+from madeleine.api.home_paths import home_path
 from madeleine.api.remote import RemoteDoor, find_daemon
 from madeleine.errors import HomeBusy, NoFile, Rejected
 from madeleine.model.codec import Json
@@ -157,7 +157,7 @@ class Madeleine:
         id: str | None = None,
         created: TimeInput | None = None,
         idempotency_key: str | None = None,
-    ) -> values.WrittenMemory:
+    ) -> python_values.WrittenMemory:
         """Write one memory and return it, with the `change` that `undo` takes back.
 
         A text that is already known in its space is returned as it is.
@@ -180,7 +180,9 @@ class Madeleine:
             "created": created,
             "idempotency_key": idempotency_key,
         }
-        return values.build_written_memory(self._post("remember", told.RememberedMemory, body))
+        return python_values.build_written_memory(
+            self._post("remember", told.RememberedMemory, body)
+        )
 
     def remember_many(
         self, drafts: Iterable[Mapping[str, object]]
@@ -338,7 +340,7 @@ class Madeleine:
         explain: bool = False,
         why_not: str | Memory | None = None,
         space: str | None = None,
-    ) -> values.RecallHits:
+    ) -> python_values.RecallHits:
         """Return the memories that answer `query`, best first, each with its reasons.
 
         `spaces` lets in only those; `space` is the asker's own, which is preferred. `why_not`
@@ -360,7 +362,7 @@ class Madeleine:
             "why_not": why_not.id if isinstance(why_not, Memory) else why_not,
         }
         query_space = {"default_space": space}
-        return values.build_recall_hits(
+        return python_values.build_recall_hits(
             self._post("recall", told.RecallAnswer, body, query=query_space)
         )
 
@@ -425,7 +427,7 @@ class Madeleine:
         created_before: TimeInput | None = None,
         as_of: TimeInput | None = None,
         outdated: bool = False,
-    ) -> values.MemoryList:
+    ) -> python_values.MemoryList:
         """Return memories, newest first."""
         query = {
             "limit": limit,
@@ -439,7 +441,7 @@ class Madeleine:
             "as_of": as_of,
             "outdated": outdated,
         }
-        return values.build_memory_list(self._get("list", told.MemoryPage, query))
+        return python_values.build_memory_list(self._get("list", told.MemoryPage, query))
 
     def history(self, memory: str | Memory, limit: int = 100) -> builtins.list[told.JournalEvent]:
         """Return what happened to a memory, newest first."""
@@ -466,7 +468,7 @@ class Madeleine:
 
     def sleep(
         self, job: str | None = None, dry_run: bool = False, now: bool = False
-    ) -> values.SleepReports:
+    ) -> python_values.SleepReports:
         """Run the whole sleep cycle, or one job, and return a report of each job that ran.
 
         A dry run changes nothing; its reports say what would be done. With `now`, memories get
@@ -475,7 +477,7 @@ class Madeleine:
         """
         name = "run_all" if job is None else "run_task"
         body = {"dry_run": dry_run, "now": now}
-        return values.build_sleep_reports(
+        return python_values.build_sleep_reports(
             self._post(name, told.SleepRun, body, job or "", {"wait": True})
         )
 

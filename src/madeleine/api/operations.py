@@ -15,7 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from madeleine.api import answers, ingesting, moving, people, sleeping
+from madeleine.api import (
+    answers,
+    ingest_operations,
+    moving_operations,
+    people_operations,
+    sleep_operations,
+)
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import (
     EmbedderStatus,
@@ -25,12 +31,12 @@ from madeleine.api.contract.responses import (
     RerankerStatus,
 )
 from madeleine.api.contract.table import SHAPES_BY_OPERATION
-from madeleine.api.counting import count_stats
 from madeleine.api.page import graph as page_graph
-from madeleine.api.page import home, nights, proposals, searching, timeline, whispers
+from madeleine.api.page import home, proposals, search, sleep, timeline, whispers
 from madeleine.api.page import memory as page_memory
-from madeleine.api.params import parse_query
+from madeleine.api.query_parameters import parse_query
 from madeleine.api.routes import ROUTE_BY_NAME
+from madeleine.api.stats import count_stats
 from madeleine.bootstrap import HomeContext
 from madeleine.errors import (
     DaemonDown,
@@ -470,9 +476,9 @@ def _report_status(context: HomeContext, call: OperationCall) -> object:
             _run_to_json(each)
             for each in stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_SHOWN)
         ],
-        sleep=sleeping.read_sleep_status(context),
-        backup=moving.read_backup_status(context),
-        ingest=ingesting.read_intake_status(context),
+        sleep=sleep_operations.read_sleep_status(context),
+        backup=moving_operations.read_backup_status(context),
+        ingest=ingest_operations.read_intake_status(context),
         notes=list(context.notes),
         daemon=None,
     )
@@ -569,22 +575,22 @@ OPERATIONS: Mapping[str, Operation] = {
     "merge": _merge,
     "undo": _undo,
     "proposals": _list_proposals,
-    "proposal": sleeping.show_proposal_difference,
+    "proposal": sleep_operations.show_proposal_difference,
     "decide": _decide,
     "merges": _list_merges,
     "undo_merge": _undo_merge,
     "audit": _list_events,
-    "insights": sleeping.list_insights,
-    "maintenance": sleeping.give_maintenance_batch,
-    "hand_in": sleeping.hand_in_verdicts,
-    "tasks": sleeping.list_jobs,
-    "consolidate": sleeping.consolidate,
-    "consolidate_status": sleeping.read_consolidation_status,
-    "run_all": sleeping.run_all,
-    "run_task": sleeping.run_task,
-    "stop_task": sleeping.stop_task,
-    "pause_task": sleeping.pause_task,
-    "resume_task": sleeping.resume_task,
+    "insights": sleep_operations.list_insights,
+    "maintenance": sleep_operations.give_maintenance_batch,
+    "hand_in": sleep_operations.hand_in_verdicts,
+    "tasks": sleep_operations.list_jobs,
+    "consolidate": sleep_operations.consolidate,
+    "consolidate_status": sleep_operations.read_consolidation_status,
+    "run_all": sleep_operations.run_all,
+    "run_task": sleep_operations.run_task,
+    "stop_task": sleep_operations.stop_task,
+    "pause_task": sleep_operations.pause_task,
+    "resume_task": sleep_operations.resume_task,
     "health": _report_health,
     "status": _report_status,
     "stats": count_stats,
@@ -592,18 +598,18 @@ OPERATIONS: Mapping[str, Operation] = {
     "rebuild": _rebuild,
     "purge": _purge,
     "compact": _compact,
-    "import": moving.receive_import,
-    "export": moving.read_export_page,
-    "backup": moving.make_backup,
-    "backups": moving.report_backups,
-    "ingest_conversation": ingesting.receive_conversation,
-    "ingest_file": ingesting.receive_file,
+    "import": moving_operations.receive_import,
+    "export": moving_operations.read_export_page,
+    "backup": moving_operations.make_backup,
+    "backups": moving_operations.report_backups,
+    "ingest_conversation": ingest_operations.receive_conversation,
+    "ingest_file": ingest_operations.receive_file,
     "stop": _refuse_without_daemon,
-    **dict.fromkeys(people.PEOPLE_OPERATIONS, people.refuse_without_people),
+    **dict.fromkeys(people_operations.PEOPLE_OPERATIONS, people_operations.refuse_without_people),
     "page_link": _refuse_without_daemon,
-    "page_search": searching.search_memories,
-    "page_list": searching.list_memories,
-    "page_facets": searching.count_facets,
+    "page_search": search.search_memories,
+    "page_list": search.list_memories,
+    "page_facets": search.count_facets,
     "page_graph": page_graph.show_overview,
     "page_graph_space": page_graph.show_region,
     "page_graph_near": page_graph.show_surroundings,
@@ -619,10 +625,10 @@ OPERATIONS: Mapping[str, Operation] = {
     "page_whispers": whispers.list_whispers,
     "page_whisper": whispers.show_whisper,
     "page_why_not": whispers.show_missed,
-    "page_sleep": nights.show_sleep,
-    "page_runs": nights.list_runs,
-    "page_run": nights.show_run,
-    "page_change": nights.show_change,
+    "page_sleep": sleep.show_sleep,
+    "page_runs": sleep.list_runs,
+    "page_run": sleep.show_run,
+    "page_change": sleep.show_change,
     "page_proposals": proposals.list_proposals,
     "page_proposal": proposals.show_proposal_detail,
 }

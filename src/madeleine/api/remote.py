@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import quote, urlencode
 
-from madeleine.api.places import (
+from madeleine.api.error_codec import error_from_json
+from madeleine.api.home_paths import (
     fits_socket_address,
     is_private,
     own_socket_path,
@@ -27,7 +28,6 @@ from madeleine.api.places import (
     socket_path,
 )
 from madeleine.api.routes import ROUTE_BY_NAME, Route
-from madeleine.api.wire import error_from_json
 from madeleine.errors import DaemonDown, MadeleineError, Unavailable
 
 Json = dict[str, object]

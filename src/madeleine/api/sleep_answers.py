@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from madeleine.api import texts
+from madeleine.api import answer_texts
 from madeleine.api.contract.responses import (
     BusyMaintenance,
     Evolution,
@@ -120,7 +120,9 @@ def _render_last_run(last: LastRun | None) -> str:
     failed = last.report.get("error")
     if failed:
         times = "" if last.failures < 2 else f" {last.failures} times in a row"
-        return f"failed{times}, last {format_time(last.at)}: {texts.flatten_text(str(failed))}"
+        return (
+            f"failed{times}, last {format_time(last.at)}: {answer_texts.flatten_text(str(failed))}"
+        )
     return f"ran {format_time(last.at)}, {render_outcome(last.report)}"
 
 
@@ -132,11 +134,11 @@ def render_outcome(report: Mapping[str, object]) -> str:
         said = said.replace("changes", "change")
     parts = [f"{applied:,} {said}" if applied else "nothing to change"]
     if proposed:
-        parts.append(f"{texts.render_count(proposed, 'proposal')}")
+        parts.append(f"{answer_texts.render_count(proposed, 'proposal')}")
     if _read_count(report, "skipped"):
         parts.append(f"{_read_count(report, 'skipped'):,} left for the next run")
     if report.get("stopped"):
-        parts.append(f"stopped: {texts.flatten_text(str(report['stopped']))}")
+        parts.append(f"stopped: {answer_texts.flatten_text(str(report['stopped']))}")
     return ", ".join(parts)
 
 
@@ -198,7 +200,7 @@ def _render_run(request: JobRequest, status: str, reports: Sequence[Json]) -> st
 def render_report(report: Mapping[str, object]) -> Iterable[str]:
     """Yield a report in plain words: what was done, why, and how to take it back."""
     if report.get("error"):
-        yield f"{report['job']}: failed: {texts.flatten_text(str(report['error']))}"
+        yield f"{report['job']}: failed: {answer_texts.flatten_text(str(report['error']))}"
         return
     yield f"{report['job']}: {render_outcome(report)} ({report['seconds']:.1f} s)"
     patches = report.get("patches")
@@ -207,17 +209,17 @@ def render_report(report: Mapping[str, object]) -> Iterable[str]:
     problems = report.get("problems")
     if isinstance(problems, Mapping):
         yield from (
-            f"  {texts.flatten_text(str(what))}: {times}" for what, times in problems.items()
+            f"  {answer_texts.flatten_text(str(what))}: {times}" for what, times in problems.items()
         )
     if report.get("applied") and not report.get("dry_run"):
-        yield f"  undo {texts.shorten_id(str(report['run']))} takes it back"
+        yield f"  undo {answer_texts.shorten_id(str(report['run']))} takes it back"
 
 
 def render_patch(patch: Mapping[str, object]) -> str:
     """Return one patch: what it does and why."""
     why = f": {patch['why']}" if patch.get("why") else ""
     ask = "proposes to " if patch.get("would") in ("propose", "wait") else ""
-    return texts.flatten_text(f"{ask}{patch.get('what')}{why}")
+    return answer_texts.flatten_text(f"{ask}{patch.get('what')}{why}")
 
 
 def build_handed_in_verdicts(done: HandInResult) -> HandedInVerdicts:
@@ -269,11 +271,15 @@ def build_paused_job(job: str, is_paused: bool, changed: bool) -> PausedJob:
 
 def build_shown_proposal(seen: ProposalPreview) -> ShownProposal:
     """Return a proposal with what approving it would change, line by line."""
-    parts = [texts.render_proposal(seen.proposal)]
+    parts = [answer_texts.render_proposal(seen.proposal)]
     if seen.problem:
-        parts.append(f"It cannot be carried out: {texts.flatten_text(seen.problem)}")
+        parts.append(f"It cannot be carried out: {answer_texts.flatten_text(seen.problem)}")
     if seen.difference:
-        parts.append(texts.render_block(seen.difference, texts.MAX_WHOLE_CHARS, "in `difference`"))
+        parts.append(
+            answer_texts.render_block(
+                seen.difference, answer_texts.MAX_WHOLE_CHARS, "in `difference`"
+            )
+        )
     return ShownProposal(
         text="\n".join(parts),
         proposal=seen.proposal,
@@ -299,9 +305,9 @@ def build_insights(rows: Sequence[EdgeRow], ends: Mapping[str, Memory]) -> Insig
     )
     lines = [_render_insight(row, ends) for row in rows]
     counted = (("evolution", evolutions), ("tension", tensions))
-    found = ", ".join(texts.render_count(len(each), word) for word, each in counted)
+    found = ", ".join(answer_texts.render_count(len(each), word) for word, each in counted)
     return Insights(
-        text="\n".join([found, *lines[: texts.MAX_LINES]]),
+        text="\n".join([found, *lines[: answer_texts.MAX_LINES]]),
         evolutions=evolutions,
         tensions=tensions,
     )
@@ -317,6 +323,7 @@ def _edge_fields(row: EdgeRow) -> dict[str, Any]:
 
 
 def _render_insight(row: EdgeRow, ends: Mapping[str, Memory]) -> str:
-    source, target = ends[row.source], ends[row.connection.target]
+    source = answer_texts.render_memory_line(ends[row.source])
+    target = answer_texts.render_memory_line(ends[row.connection.target])
     said = "replaced" if row.connection.edge is Edge.EVOLVED_FROM else "contradicts"
-    return f"  {texts.render_memory_line(source)}\n    {said} {texts.render_memory_line(target)}"
+    return f"  {source}\n    {said} {target}"

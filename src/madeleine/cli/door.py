@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from madeleine.api.places import home_path
+from madeleine.api.home_paths import home_path
 from madeleine.api.remote import RemoteDoor, find_daemon
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 from madeleine.errors import HomeBusy
 
 CLI_AUTHOR = "cli"  # who made a change, in history and audit

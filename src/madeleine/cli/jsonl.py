@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from madeleine.api.wire import error_to_json
+from madeleine.api.error_codec import error_to_json
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.options import drop_none
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import NotUnicode
 from madeleine.cli.progress import ProgressBar
-from madeleine.cli.say import CommandOutput, escape_controls
 from madeleine.errors import ERROR_BASES, MadeleineError, NoFile, Rejected
 
 BATCH_LINES = 256

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from madeleine.cli.table import command_module, command_names, render_help
+from madeleine.cli.command_table import command_module, command_names, render_help
 from madeleine.errors import MadeleineError, Rejected
 from madeleine.version import __version__
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False  # as typing has it; importing typing would be most of the
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from madeleine.cli.say import CommandOutput
+    from madeleine.cli.output import CommandOutput
 
 EXIT_INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 GLOBAL_FLAGS = ("--json",)
@@ -89,7 +89,7 @@ def _load_command(name: str) -> ModuleType:
 
 def _run_and_report(command: str, options: list[str], rest: list[str]) -> int:
     """Run the command with somewhere to speak, and say what went wrong."""
-    from madeleine.cli.say import ReaderGone, make_output, silence_stdout
+    from madeleine.cli.output import ReaderGone, make_output, silence_stdout
 
     say = make_output(as_json="--json" in options)
     try:
@@ -106,7 +106,7 @@ def _run_and_report(command: str, options: list[str], rest: list[str]) -> int:
 
 
 def _report_problem(say: CommandOutput, error: MadeleineError) -> int:
-    from madeleine.cli.say import ReaderGone, silence_stdout
+    from madeleine.cli.output import ReaderGone, silence_stdout
 
     try:
         say.problem(error)
@@ -141,7 +141,7 @@ def _run_command(command: str, options: list[str], rest: list[str], say: Command
 def _unknown_variable_notes(home: str | None) -> list[str]:
     """Return what to say about variables that mean nothing. The settings are read only if one of
     them is not among the names of ours: it may still be one that a setting names for a key."""
-    from madeleine.cli.surroundings import find_setting_variables
+    from madeleine.cli.environment import find_setting_variables
 
     names = find_setting_variables()
     if not names:
@@ -150,14 +150,14 @@ def _unknown_variable_notes(home: str | None) -> list[str]:
 
     if VARIABLE_NAMES.issuperset(names):
         return []
-    from madeleine.api.places import home_path
+    from madeleine.api.home_paths import home_path
     from madeleine.bootstrap import describe_unknown_home_variables
 
     return describe_unknown_home_variables(home_path(home))
 
 
 def _refuse_option(word: str, options: list[str]) -> int:
-    from madeleine.cli.say import make_output
+    from madeleine.cli.output import make_output
 
     error = Rejected(f"no option `{word}` here", hint="name a command first: `madeleine recall …`")
     make_output(as_json="--json" in options).problem(error)

@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import NoReturn
 
-from madeleine.cli.table import command_summary
+from madeleine.cli.command_table import command_summary
 from madeleine.errors import Rejected
 
 

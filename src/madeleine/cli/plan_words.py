@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from madeleine.agents.catalog import WiringLink
 from madeleine.agents.plan import PlannedFileChange, WiringPlan
-from madeleine.agents.wire import PreparedSetup
-from madeleine.cli.say import CommandOutput, Json, escape_controls
-from madeleine.cli.words import render_count
+from madeleine.agents.setup import PreparedSetup
+from madeleine.cli.memory_words import render_count
+from madeleine.cli.output import CommandOutput, Json, escape_controls
 
 
 def plan_to_json(plan: WiringPlan, dry_run: bool) -> dict[str, object]:

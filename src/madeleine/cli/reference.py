@@ -9,8 +9,8 @@ import argparse
 import importlib
 from collections.abc import Iterator
 
+from madeleine.cli.command_table import COMMAND_GROUPS, command_module
 from madeleine.cli.parsing import CommandParser, make_parser
-from madeleine.cli.table import COMMAND_GROUPS, command_module
 
 _PAGE_TOP = """\
 # Commands

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count
+from madeleine.cli.memory_words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 
 Json = Mapping[str, Any]
 

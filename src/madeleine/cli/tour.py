@@ -15,7 +15,7 @@ from pathlib import Path
 
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.main import main as madeleine
-from madeleine.cli.say import make_output
+from madeleine.cli.output import make_output
 from madeleine.errors import MadeleineError, Unavailable
 
 EXAMPLE_QUESTION = "which database did we pick?"

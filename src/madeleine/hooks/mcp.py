@@ -9,7 +9,7 @@ A host waits for `initialize` and the list of tools before anything else, and th
 be starting. So what it answered to these the last time is kept in `run/mcp` and said at once,
 while the daemon is asked behind it; if it answers otherwise now, the next start says that.
 
-Like the hook (`whisper.py`) this imports only what starts quickly; `upstream.py` is the way to
+Like the hook (`whisper.py`) this imports only what starts quickly; `daemon_client.py` is the way to
 the daemon.
 """
 
@@ -38,7 +38,7 @@ from posix import (
 )
 from time import monotonic
 
-from madeleine.hooks.upstream import (
+from madeleine.hooks.daemon_client import (
     ANSWER_SECONDS,
     AnswerLost,
     DaemonClient,

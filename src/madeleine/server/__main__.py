@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from madeleine.api.wire import error_to_json
+from madeleine.api.error_codec import error_to_json
 from madeleine.errors import HomeBusy, MadeleineError
 from madeleine.server.daemon import DaemonAddress, serve
 from madeleine.server.launch import LOG_FILE, open_log

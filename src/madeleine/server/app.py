@@ -26,18 +26,19 @@ from madeleine.api import ormah
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import from_json, to_json
 from madeleine.api.contract.responses import DaemonStatus, WhisperAnswer
-from madeleine.api.people import PEOPLE_OPERATIONS
+from madeleine.api.error_codec import error_to_json
+from madeleine.api.people_operations import PEOPLE_OPERATIONS
 from madeleine.api.reach import CallerReach, required_role
 from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
-from madeleine.api.shared import perform_for
-from madeleine.api.wire import error_to_json
+from madeleine.api.shared_operations import perform_for
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
-from madeleine.server.callers import CallerResolver, may_see_server
+from madeleine.server.caller_resolver import CallerResolver, may_see_server
+from madeleine.server.delivery_receipts import SentWhisper
 from madeleine.server.events import EventStream
 from madeleine.server.guard import Guard
-from madeleine.server.hooking import (
+from madeleine.server.hook_service import (
     DELIVERED_ROUTE,
     HOOK_ROUTES,
     MAX_BODY_BYTES,
@@ -51,14 +52,13 @@ from madeleine.server.metrics import CONTENT_TYPE, ServerTotals, render_metrics
 from madeleine.server.openapi import OPENAPI_ROUTE, build_openapi
 from madeleine.server.page_door import ENTER_PATH, PageDoor, is_page_path, resolve_path
 from madeleine.server.page_sessions import CODE_SECONDS, PageSessions
-from madeleine.server.reading import (
+from madeleine.server.request_reading import (
     has_hung_up,
     parse_body,
     parse_query,
     read_agent_name,
     read_body,
 )
-from madeleine.server.receipts import SentWhisper
 
 REACH_KEY = "madeleine.reach"  # under which a request's scope says how far it reaches
 REQUEST_THREADS = 16  # writes take turns anyway; more threads would only wait in another place

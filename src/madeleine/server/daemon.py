@@ -30,7 +30,7 @@ from types import FrameType
 from uvicorn.config import Config
 from uvicorn.server import Server
 
-from madeleine.api.places import run_folder
+from madeleine.api.home_paths import run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.bootstrap import (
     LOCK_TIMEOUT_SECONDS,
@@ -48,10 +48,10 @@ from madeleine.server.app import App
 from madeleine.server.background import BackgroundLoops
 from madeleine.server.guard import Guard
 from madeleine.server.launch import LOG_FILE
-from madeleine.server.listening import announce_daemon, listen_tcp, listen_unix, read_token
 from madeleine.server.logs import log_to_file
 from madeleine.server.loops import make_loops
 from madeleine.server.page_sessions import PageSessions
+from madeleine.server.sockets import announce_daemon, listen_tcp, listen_unix, read_token
 from madeleine.write.reconcile import ProgressCallback
 
 KEEP_ALIVE_SECONDS = 65

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol
 
+from madeleine.api.error_codec import error_from_json
 from madeleine.api.remote import find_daemon
-from madeleine.api.wire import error_from_json
 from madeleine.errors import HomeBusy, StoreUnwritable, Unavailable
 
 START_TIMEOUT_SECONDS = (

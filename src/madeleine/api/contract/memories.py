@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from madeleine.api.contract.shape import Contract, ShapeCodec, field, shape
-from madeleine.api.wire import error_from_json, error_to_json
+from madeleine.api.error_codec import error_from_json, error_to_json
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import (
     Json,

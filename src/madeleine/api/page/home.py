@@ -7,7 +7,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from madeleine.api import ingesting, moving, sleep_answers, sleeping, texts
+from madeleine.api import (
+    answer_texts,
+    ingest_operations,
+    moving_operations,
+    sleep_answers,
+    sleep_operations,
+)
 from madeleine.api.contract.page_responses import (
     AttentionItem,
     HomeJob,
@@ -52,8 +58,8 @@ def show_home(context: HomeContext, call: OperationCall) -> HomePage:
     index, now = stores.index, stores.clock.now()
     counts = index.search.counts()
     states = [
-        *sleeping.read_job_states(context),
-        *sleeping.read_job_states(context, context.sleeper.tasks),
+        *sleep_operations.read_job_states(context),
+        *sleep_operations.read_job_states(context, context.sleeper.tasks),
     ]
     return HomePage(
         now=format_time(now),
@@ -63,7 +69,7 @@ def show_home(context: HomeContext, call: OperationCall) -> HomePage:
         prompts=_build_prompt_times(context, index.log.whispers(MAX_PROMPTS)),
         attention=list(_find_attention_items(context, counts, states, now)),
         sleep=_build_sleep(context, states, now),
-        backup=moving.read_backup_status(context).newest,
+        backup=moving_operations.read_backup_status(context).newest,
         daemon=None,
     )
 
@@ -118,7 +124,7 @@ def _build_sleep(
 
 def _build_job(context: HomeContext, state: sleep_answers.JobState) -> HomeJob:
     is_task = state.job in context.sleeper.tasks
-    when = sleeping.find_next_task_run(context, state.job) if is_task else state.next_run
+    when = sleep_operations.find_next_task_run(context, state.job) if is_task else state.next_run
     return HomeJob(
         id=state.job,
         paused=state.paused,
@@ -151,7 +157,7 @@ def _build_item(
 ) -> AttentionItem:
     """`kind` is bad, warn or ask; `to` is where on the page to go; `job` is whom the text is
     about, for the page has a name for each."""
-    flat = [texts.flatten_text(each) for each in more]
+    flat = [answer_texts.flatten_text(each) for each in more]
     return AttentionItem(kind=kind, text=text, more=flat, to=to, job=job)
 
 
@@ -161,15 +167,17 @@ def _find_damage(context: HomeContext) -> Iterator[AttentionItem]:
     if unreadable:
         said = f"cannot be read; what was known of {'it' if len(unreadable) == 1 else 'them'} stays"
         yield _build_item(
-            "bad", f"{texts.render_count(len(unreadable), 'file')} {said}", *unreadable[:MAX_NAMED]
+            "bad",
+            f"{answer_texts.render_count(len(unreadable), 'file')} {said}",
+            *unreadable[:MAX_NAMED],
         )
     torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.log.torn()]
     torn += context.journal_problems
     if torn:
-        said = f"{texts.render_count(len(torn), 'line')} of the journal cannot be read"
+        said = f"{answer_texts.render_count(len(torn), 'line')} of the journal cannot be read"
         yield _build_item("bad", said, *torn[:MAX_NAMED])
     for note in context.notes[:MAX_NAMED]:
-        yield _build_item("warn", texts.flatten_text(note))
+        yield _build_item("warn", answer_texts.flatten_text(note))
 
 
 def _find_failing_jobs(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
@@ -190,11 +198,11 @@ def _find_missing_parts(
     if minds.embedder is None:
         yield _build_item("warn", "Memories are found by their words only", minds.why_not)
     elif counts.unembedded:
-        many = texts.render_count(counts.unembedded, "memory")
+        many = answer_texts.render_count(counts.unembedded, "memory")
         yield _build_item(
             "warn", f"{many} can be found by words only until they are read by the model"
         )
-    for each in ingesting.read_intake_status(context).problems[:MAX_NAMED]:
+    for each in ingest_operations.read_intake_status(context).problems[:MAX_NAMED]:
         yield _build_item("warn", "Conversations are not all taken in", each)
     yield from _find_late_backup(context, counts, now)
 
@@ -202,7 +210,7 @@ def _find_missing_parts(
 def _find_late_backup(
     context: HomeContext, counts: IndexCounts, now: datetime
 ) -> Iterator[AttentionItem]:
-    wanted, newest = context.settings.backup, moving.read_backup_status(context).newest
+    wanted, newest = context.settings.backup, moving_operations.read_backup_status(context).newest
     if not wanted.enabled or not counts.memories or context.settings.store.truth == "database":
         return  # a database is backed up with its own tools
     if newest is None:
@@ -220,13 +228,13 @@ def _find_waiting_questions(context: HomeContext, now: datetime) -> Iterator[Att
     pending = index.log.proposals(ProposalStatus.PENDING)
     if pending:
         waits = "waits" if len(pending) == 1 else "wait"
-        said = f"{texts.render_count(len(pending), 'proposal')} {waits} for you"
+        said = f"{answer_texts.render_count(len(pending), 'proposal')} {waits} for you"
         yield _build_item("ask", said, to="/sleep/proposals")
     rows = index.graph.newest_edges([Edge.CONTRADICTS], MAX_TENSIONS_READ, but_by=CREATIVE)
     ends = {end for row in rows for end in (row.source, row.connection.target)}
     hold = index.search.allowed(ends, Filter(), now)
     open_ones = [row for row in rows if {row.source, row.connection.target} <= hold]
     if open_ones:
-        pairs = texts.render_count(len(open_ones), "pair")
+        pairs = answer_texts.render_count(len(open_ones), "pair")
         said = f"Memories contradict each other: {pairs}"
         yield _build_item("ask", said, to="/time?show=tensions")

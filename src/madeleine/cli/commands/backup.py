@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_age, render_count
 from madeleine.cli.options import drop_none
-from madeleine.cli.running import RunRequest, run_with_bar
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
+from madeleine.cli.watched_run import RunRequest, run_with_bar
 from madeleine.errors import Rejected
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import madeleine
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 from madeleine.errors import Missing, UnknownWord
 
 

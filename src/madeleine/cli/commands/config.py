@@ -15,8 +15,8 @@ from itertools import groupby
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.surroundings import read_environment
+from madeleine.cli.environment import read_environment
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import BadSetting, Rejected, UnknownWord
 from madeleine.model.config_text import change_settings, is_set, to_toml
 from madeleine.model.server_address import split_address

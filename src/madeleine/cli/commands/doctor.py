@@ -16,11 +16,11 @@ from dataclasses import asdict
 from typing import Any
 
 from madeleine.agents.doctor import run_checks
+from madeleine.agents.environment import read_environment
 from madeleine.agents.findings import FINE_CODE, DoctorFinding, findings_exit_code
-from madeleine.agents.surroundings import read_environment
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_count
+from madeleine.cli.memory_words import render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_count
 from madeleine.cli.options import add_filters, build_filter
-from madeleine.cli.say import CommandOutput
-from madeleine.cli.words import render_count
+from madeleine.cli.output import CommandOutput
 from madeleine.errors import Rejected
 
 FORMAT_BY_SUFFIX = {"": "obsidian", ".zip": "zip"}

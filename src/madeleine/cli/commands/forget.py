@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.cli.changes import render_change
+from madeleine.cli.change_words import render_change
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.options import add_id, drop_none
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

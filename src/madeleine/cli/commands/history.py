@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.change_words import CHANGE_ID_CHARS
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_age, render_count
 from madeleine.cli.options import add_id, drop_none
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.change_words import CHANGE_ID_CHARS
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_count
+from madeleine.cli.memory_words import render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import Damaged, Rejected
 from madeleine.ingest.importing.importer import MemoryImport
 from madeleine.ingest.importing.table import FORMATS

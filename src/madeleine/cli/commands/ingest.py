@@ -15,8 +15,8 @@ from typing import Any
 
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.options import drop_none
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import decode_text, read_text_argument
-from madeleine.cli.say import CommandOutput, escape_controls
 from madeleine.errors import MadeleineError, NoFile, Rejected
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import build_memory_row, render_count, render_table
 from madeleine.cli.options import add_filters, build_filter, drop_none, single_space
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import build_memory_row, render_count, render_table
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import Rejected
 
 

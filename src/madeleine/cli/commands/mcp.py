@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from signal import SIG_DFL, SIGINT, signal
 
-from madeleine.api.places import home_path
+from madeleine.api.home_paths import home_path
 from madeleine.hooks.mcp import main
 
 TYPE_CHECKING = False  # as typing has it; a host waits for these imports
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from madeleine.cli.door import CommandDoor
-    from madeleine.cli.say import CommandOutput
+    from madeleine.cli.output import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,12 +9,12 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import render_undo_hint
+from madeleine.cli.change_words import render_undo_hint
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_count, render_memory_name
 from madeleine.cli.options import add_id, drop_none
+from madeleine.cli.output import CommandOutput
 from madeleine.cli.parsing import read_text_argument
-from madeleine.cli.say import CommandOutput
-from madeleine.cli.words import render_count, render_memory_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 from madeleine.api.remote import stop_daemon
 from madeleine.cli.commands.restore_backup import restart_daemon
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_count
+from madeleine.cli.memory_words import render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 
 FILES_TARGET = "files"
 

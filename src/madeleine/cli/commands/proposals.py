@@ -11,11 +11,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import render_undo_hint
+from madeleine.cli.change_words import render_undo_hint
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_age, render_count
 from madeleine.cli.options import drop_none, parse_id_argument
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import MadeleineError, Rejected, UnknownWord
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import read_word

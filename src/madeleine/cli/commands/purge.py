@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_count, render_headline
 from madeleine.cli.options import parse_id_argument
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_count, render_headline
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import Rejected
 
 MAX_SHOWN = 10  # memories that are named before it asks

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_count
+from madeleine.cli.memory_words import render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import build_memory_row, render_count, render_table
 from madeleine.cli.options import (
     add_filters,
     build_filter,
@@ -14,9 +15,8 @@ from madeleine.cli.options import (
     parse_id_argument,
     single_space,
 )
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import read_text_argument
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import build_memory_row, render_count, render_table
 from madeleine.rules.levels import relevance_level
 
 MAX_PASSAGE_CHARS = 70

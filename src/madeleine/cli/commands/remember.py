@@ -13,7 +13,9 @@ import argparse
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.environment import current_folder
 from madeleine.cli.jsonl import remember_lines
+from madeleine.cli.memory_words import render_headline, render_memory_name
 from madeleine.cli.options import (
     CLAIM_FORMAT,
     EDGES_HELP,
@@ -23,10 +25,8 @@ from madeleine.cli.options import (
     drop_none,
     parse_claim,
 )
+from madeleine.cli.output import CommandOutput
 from madeleine.cli.parsing import read_text_argument
-from madeleine.cli.say import CommandOutput
-from madeleine.cli.surroundings import current_folder
-from madeleine.cli.words import render_headline, render_memory_name
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 

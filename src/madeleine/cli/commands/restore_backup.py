@@ -14,8 +14,8 @@ from typing import Any
 
 from madeleine.api.remote import stop_daemon
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count
+from madeleine.cli.memory_words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import Damaged, MadeleineError
 from madeleine.server.launch import launch_daemon
 

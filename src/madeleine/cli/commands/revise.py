@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.cli.changes import render_change
+from madeleine.cli.change_words import render_change
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.options import (
     CLAIM_FORMAT,
@@ -19,8 +19,8 @@ from madeleine.cli.options import (
     drop_none,
     parse_claim,
 )
+from madeleine.cli.output import CommandOutput
 from madeleine.cli.parsing import read_text_argument
-from madeleine.cli.say import CommandOutput
 from madeleine.errors import Rejected
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 from madeleine.server.launch import launch_daemon
 
 MAX_PORT = 65_535

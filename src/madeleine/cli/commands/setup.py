@@ -13,12 +13,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from madeleine.agents import wire
+from madeleine.agents import setup
 from madeleine.agents.catalog import GENERIC_NAME, mcp_client_snippet
-from madeleine.agents.surroundings import SetupEnvironment, read_environment
+from madeleine.agents.environment import SetupEnvironment, read_environment
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.output import CommandOutput
 from madeleine.cli.plan_words import plan_to_json, render_plan
-from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
         found = mcp_client_snippet(around)
         say.reply(found, lambda: _render_snippet(found))
         return 0
-    request = wire.SetupRequest(names, arguments.autostart, arguments.plugin)
-    prepared = wire.prepare_setup(around, request)
+    request = setup.SetupRequest(names, arguments.autostart, arguments.plugin)
+    prepared = setup.prepare_setup(around, request)
     if not arguments.dry_run:
         prepared.carry_out()
     document = plan_to_json(prepared.plan, arguments.dry_run)
@@ -50,12 +50,12 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
 
 
 def _collect_notes(
-    around: SetupEnvironment, prepared: wire.PreparedSetup, request: wire.SetupRequest
+    around: SetupEnvironment, prepared: setup.PreparedSetup, request: setup.SetupRequest
 ) -> Sequence[str]:
     notes = list(prepared.plan.notes)
     if request.plugin:
         notes += [
-            f"to install the plugin, type: {step}" for step in wire.plugin_install_steps(around)
+            f"to install the plugin, type: {step}" for step in setup.plugin_install_steps(around)
         ]
     return notes
 

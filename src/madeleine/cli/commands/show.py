@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_age, render_count, render_headline, render_space
 from madeleine.cli.options import CLAIM_PARTS, add_id
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count, render_headline, render_space
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.rules.levels import relevance_level
 
 

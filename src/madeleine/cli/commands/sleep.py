@@ -20,11 +20,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import CHANGE_ID_CHARS
+from madeleine.cli.change_words import CHANGE_ID_CHARS
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.running import RunRequest, run_with_bar
-from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.sleep_words import render_jobs, render_report
+from madeleine.cli.watched_run import RunRequest, run_with_bar
 from madeleine.errors import Rejected, Unavailable
 
 ALL_JOBS = "run-all"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.memory_words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.sleep_words import render_jobs
-from madeleine.cli.words import render_age, render_count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ import argparse
 
 from madeleine.api.remote import stop_daemon
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_age, render_count
 from madeleine.cli.options import drop_none, require_name
-from madeleine.cli.say import CommandOutput, escape_controls
-from madeleine.cli.words import render_age, render_count
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import UnknownWord
 
 ACTIONS = ("list", "create", "revoke")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from madeleine.api.remote import RemoteDoor
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput
-from madeleine.cli.surroundings import read_variable
+from madeleine.cli.environment import read_variable
+from madeleine.cli.output import CommandOutput
 from madeleine.server.launch import launch_daemon
 
 

@@ -10,11 +10,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from madeleine.cli.changes import render_undo_hint
+from madeleine.cli.change_words import render_undo_hint
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.memory_words import render_count
 from madeleine.cli.options import parse_id_argument
-from madeleine.cli.say import CommandOutput
-from madeleine.cli.words import render_count
+from madeleine.cli.output import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.agents import wire
-from madeleine.agents.surroundings import read_environment
+from madeleine.agents import setup
+from madeleine.agents.environment import read_environment
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.output import CommandOutput
 from madeleine.cli.plan_words import plan_to_json, render_plan
-from madeleine.cli.say import CommandOutput
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
-    prepared = wire.prepare_unsetup(read_environment(door.home), arguments.agents)
+    prepared = setup.prepare_unsetup(read_environment(door.home), arguments.agents)
     if not arguments.dry_run:
         prepared.carry_out()
     document = plan_to_json(prepared.plan, arguments.dry_run)

@@ -20,7 +20,7 @@ from time import monotonic
 
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.options import drop_none
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 from madeleine.hooks.whisper import MAX_INPUT_BYTES, HookDirections, relay_hook
 
 

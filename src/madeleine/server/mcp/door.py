@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from madeleine.errors import WrongMethod
 
 if TYPE_CHECKING:
-    from madeleine.server.mcp.serving import PerformOperation
+    from madeleine.server.mcp.server import PerformOperation
 
 MCP_PATH = "/mcp"
 
@@ -39,6 +39,6 @@ class McpDoor:
             return self._server
 
     def _load(self) -> ASGIApp:
-        from madeleine.server.mcp.serving import McpServer
+        from madeleine.server.mcp.server import McpServer
 
         return McpServer(self._perform, self._max_body_bytes)

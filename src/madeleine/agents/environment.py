@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import madeleine
-from madeleine.api.places import DEFAULT_HOME
+from madeleine.api.home_paths import DEFAULT_HOME
 
 HOOK_NAME = "madeleine-hook.py"  # the mark by which a hook of ours is known
 AGENTS_FOLDER = "agents"

@@ -34,7 +34,8 @@ from madeleine.api.call import OperationCall
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
 from madeleine.server.guard import read_header
-from madeleine.server.mcp.asking import SESSION_HEADER, build_call, new_session_id, read_client
+from madeleine.server.mcp.calls import SESSION_HEADER, build_call, new_session_id, read_client
+from madeleine.server.mcp.tool_answers import ToolAnswer, render_tool_answer, render_tool_error
 from madeleine.server.mcp.tools import (
     MCP_INSTRUCTIONS,
     TOOL_BY_NAME,
@@ -43,8 +44,7 @@ from madeleine.server.mcp.tools import (
     input_schema,
     tool_to_json,
 )
-from madeleine.server.mcp.wording import ToolAnswer, render_tool_answer, render_tool_error
-from madeleine.server.reading import read_body
+from madeleine.server.request_reading import read_body
 from madeleine.version import __version__
 
 TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools

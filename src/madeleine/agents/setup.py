@@ -17,11 +17,11 @@ from madeleine.agents.catalog import (
     plugin_wirings,
     removal_wirings,
 )
-from madeleine.agents.marks import is_of_another_home
+from madeleine.agents.environment import SetupEnvironment, read_packaged_hook
+from madeleine.agents.ownership import is_of_another_home
 from madeleine.agents.pieces import InstructionsPiece, WholeFilePiece
 from madeleine.agents.plan import WiringPlan, WiringPlanner, apply_receipt, look_into_file
 from madeleine.agents.receipts import SetupReceipts, load_receipts
-from madeleine.agents.surroundings import SetupEnvironment, read_packaged_hook
 from madeleine.errors import MadeleineError, Missing
 
 HOOK_RECEIPT_NAME = "hook"  # under this name the client's copy stands in the receipts

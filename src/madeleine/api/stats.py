@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from madeleine.api import texts
+from madeleine.api import answer_texts
 from madeleine.api.contract.responses import Stats, StatsWindow, StoreStats, UsageStats
 from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
@@ -29,9 +29,10 @@ def count_stats(context: HomeContext, call: OperationCall) -> Stats:
     since = now - timedelta(days=days) if days else _week_start(now)
     usage, counts = _count_usage(context, since, now), context.stores.search.counts()
     text = (
-        f"{texts.render_count(counts.memories, 'memory')}, "
-        f"{texts.render_count(usage.memories_this_week, 'new one')} and "
-        f"{texts.render_count(usage.whispers_used_this_week, 'whisper')} since {format_time(since)}"
+        f"{answer_texts.render_count(counts.memories, 'memory')}, "
+        f"{answer_texts.render_count(usage.memories_this_week, 'new one')} and "
+        f"{answer_texts.render_count(usage.whispers_used_this_week, 'whisper')} "
+        f"since {format_time(since)}"
     )
     window = StatsWindow(
         kind="rolling" if days else "calendar_week",

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
-from madeleine.api import answers, moving, reach, texts
+from madeleine.api import answer_texts, answers, moving_operations, reach
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import (
     ExportPage,
@@ -35,9 +35,9 @@ from madeleine.api.operations import (
     read_default_space,
     read_prompt,
 )
-from madeleine.api.page import together
-from madeleine.api.params import parse_query
-from madeleine.api.people import PEOPLE_OPERATIONS
+from madeleine.api.page import shared
+from madeleine.api.people_operations import PEOPLE_OPERATIONS
+from madeleine.api.query_parameters import parse_query
 from madeleine.api.reach import CallerReach, IdLookup, ReachablePlace, required_role
 from madeleine.api.wording import causes_to_fields, render_causes
 from madeleine.errors import (
@@ -61,7 +61,7 @@ from madeleine.write.executor import run_concurrently
 from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
 
-DEFAULT_EXPORT_SIZE = moving.DEFAULT_PAGE_SIZE
+DEFAULT_EXPORT_SIZE = moving_operations.DEFAULT_PAGE_SIZE
 
 SharedOperation = Callable[[CallerReach, OperationCall], Any]
 """Returns a shape of `api/contract`."""
@@ -265,7 +265,7 @@ def _remember(reached: CallerReach, call: OperationCall) -> Any:
     added = causes_to_fields("notes", _space_spelling_notes(reached, draft))
     return replace(
         answer,
-        text=texts.append_notes(answer.text, added["notes"]),
+        text=answer_texts.append_notes(answer.text, added["notes"]),
         **{name: (*getattr(answer, name), *more) for name, more in added.items()},
     )
 
@@ -305,9 +305,9 @@ def _remember_many(reached: CallerReach, call: OperationCall) -> Any:
     results: list[WriteOutcome] = batch.results
     refused = sum(each.error is not None for each in results)
     known = sum(each.existing is True for each in results)
-    new = texts.render_count(len(results) - refused - known, "memory")
+    new = answer_texts.render_count(len(results) - refused - known, "memory")
     text = f"{new} written, {known} known before, {refused} refused"
-    return RememberedMany(text=texts.append_notes(text, batch.notes), results=tuple(results))
+    return RememberedMany(text=answer_texts.append_notes(text, batch.notes), results=tuple(results))
 
 
 def _import(reached: CallerReach, call: OperationCall) -> Any:
@@ -324,7 +324,7 @@ def _import(reached: CallerReach, call: OperationCall) -> Any:
     refused = sum(each.error is not None for each in batch.results)
     return replace(
         told[0],
-        text=texts.append_notes("; ".join(each.text for each in told), batch.notes),
+        text=answer_texts.append_notes("; ".join(each.text for each in told), batch.notes),
         results=batch.results,
         counts={**counts, "refused": refused},
     )
@@ -528,7 +528,7 @@ def _merge_export_pages(pages: Sequence[ExportPage], limit: int) -> ExportPage:
         there = there[:limit]
         last = str(there[-1]["id"])
     return ExportPage(
-        text=texts.render_count(len(there), "memory"),
+        text=answer_texts.render_count(len(there), "memory"),
         items=there,
         next=last,
         total=sum(page.total for page in pages),
@@ -600,15 +600,15 @@ SHARED_OPERATIONS: Mapping[str, SharedOperation] = {
     "import": _import,
     "export": _export,
     "ingest_file": _ingest_file,
-    "page_search": together.search_everywhere,
-    "page_list": together.list_everywhere,
-    "page_facets": together.count_facets_everywhere,
+    "page_search": shared.search_everywhere,
+    "page_list": shared.list_everywhere,
+    "page_facets": shared.count_facets_everywhere,
     "page_memory": _make_holder_operation("page_memory", reach.find_memories_or_trash),
     "page_similar": _make_holder_operation("page_similar", reach.find_memories),
     "page_difference": _make_holder_operation("page_difference", reach.find_memories_or_trash),
     "page_graph_near": _make_holder_operation("page_graph_near", reach.find_memories),
     "page_change": _make_holder_operation("page_change", reach.find_changes),
-    "page_proposals": together.list_proposals_everywhere,
+    "page_proposals": shared.list_proposals_everywhere,
     "page_proposal": _make_holder_operation("page_proposal", reach.find_proposals),
 }
 """What reaches further than the caller's own context. Everything else stays there."""

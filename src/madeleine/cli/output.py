@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from madeleine.api.wire import error_to_json
+from madeleine.api.error_codec import error_to_json
+from madeleine.cli.environment import is_live_terminal, terminal_width, wants_colour
 from madeleine.cli.progress import ProgressBar
-from madeleine.cli.surroundings import is_live_terminal, terminal_width, wants_colour
 from madeleine.errors import MadeleineError
 
 Json = Mapping[str, Any]

@@ -6,7 +6,7 @@ each host and kind of problem, and counted in `status`. The deadline is the clie
 when the hook began to run, and the client says when it is. A whisper that misses it is left to
 finish, and is noted as not given, so that its memories may be told later; one whose turn comes
 after its deadline is not begun. What was sent counts as said once the client confirms that it
-printed it, which is a request of its own (`receipts.py`).
+printed it, which is a request of its own (`delivery_receipts.py`).
 
 `run/hook` is where the thin client (`hooks/whisper.py`) finds us.
 """
@@ -28,18 +28,19 @@ from typing import NamedTuple
 
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import WhisperAnswer
-from madeleine.api.places import run_folder, socket_path
+from madeleine.api.home_paths import run_folder, socket_path
 from madeleine.api.reach import CallerReach
 from madeleine.api.routes import Route
-from madeleine.api.shared import perform_for
+from madeleine.api.shared_operations import perform_for
 from madeleine.bootstrap import HomeContext
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
 from madeleine.model.cause import HookProblem
 from madeleine.model.codec import Json
+from madeleine.server.delivery_receipts import DeliveryReceipts, SentWhisper
 from madeleine.server.guard import Scope, read_header
-from madeleine.server.hosts import (
+from madeleine.server.hook_hosts import (
     ENDING_EVENTS,
     PROMPT_EVENTS,
     SHORTENING_EVENTS,
@@ -50,10 +51,9 @@ from madeleine.server.hosts import (
     read_hook_call,
     render_reply,
 )
-from madeleine.server.listening import write_private_file
 from madeleine.server.logs import render_traceback
-from madeleine.server.receipts import DeliveryReceipts, SentWhisper
-from madeleine.server.turns import PromptArrival, PromptHistory
+from madeleine.server.prompt_history import PromptArrival, PromptHistory
+from madeleine.server.sockets import write_private_file
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from madeleine.api import sleep_answers, sleeping
+from madeleine.api import sleep_answers, sleep_operations
 from madeleine.api.contract.page_responses import (
     ChangeDetail,
     FileChange,
@@ -63,15 +63,16 @@ def show_sleep(context: HomeContext, call: OperationCall) -> SleepPage:
         judge=settings.judge.kind,
         running=running.job if running else None,
         proposals=len(context.stores.log.proposals(ProposalStatus.PENDING)),
-        jobs=[_build_job(each) for each in sleeping.read_job_states(context)],
+        jobs=[_build_job(each) for each in sleep_operations.read_job_states(context)],
         tasks=[
-            _build_task(context, each) for each in sleeping.read_job_states(context, sleeper.tasks)
+            _build_task(context, each)
+            for each in sleep_operations.read_job_states(context, sleeper.tasks)
         ],
     )
 
 
 def _build_task(context: HomeContext, state: sleep_answers.JobState) -> PageJob:
-    when = sleeping.find_next_task_run(context, state.job)
+    when = sleep_operations.find_next_task_run(context, state.job)
     return replace(_build_job(state), next_run=format_time(when) if when else None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from madeleine.cli.words import render_memory_name
+from madeleine.cli.memory_words import render_memory_name
 
 CHANGE_ID_CHARS = 8  # enough for `undo` to find it
 

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from madeleine.api import texts
+from madeleine.api import answer_texts
 from madeleine.api.contract.responses import (
     AddedPerson,
     CreatedToken,
@@ -58,7 +58,7 @@ def list_people(reach: CallerReach, call: OperationCall) -> PeopleList:
     known, _ = _require_people(reach)
     found = [_build_person(each, known.memberships(each.name)) for each in known.people()]
     lines = [f"  {each.name}" for each in found]
-    text = "\n".join([texts.render_count(len(found), "person", "people"), *lines])
+    text = "\n".join([answer_texts.render_count(len(found), "person", "people"), *lines])
     return PeopleList(text=text, people=found, server=known.home)
 
 
@@ -100,7 +100,7 @@ def list_tokens(reach: CallerReach, call: OperationCall) -> TokenList:
     whose = person if caller.role is Role.ADMIN else caller.person
     found = known.tokens(whose) if person in (None, whose) else []
     lines = [f"  {each.id[:8]}  {each.person}  {each.role.value}  {each.name}" for each in found]
-    text = "\n".join([texts.render_count(len(found), "token"), *lines])
+    text = "\n".join([answer_texts.render_count(len(found), "token"), *lines])
     return TokenList(text=text, tokens=[TokenEntry(**_token_fields(each)) for each in found])
 
 
@@ -137,7 +137,7 @@ def list_spaces(reach: CallerReach, call: OperationCall) -> SharedSpaceList:
     names = known.spaces() if caller.role is Role.ADMIN else sorted(mine)
     found = [_build_space(name, mine.get(name), known.members(name)) for name in names]
     lines = [f"  {each.name}  {each.role or 'no member'}" for each in found]
-    text = "\n".join([texts.render_count(len(found), "shared space"), *lines])
+    text = "\n".join([answer_texts.render_count(len(found), "shared space"), *lines])
     return SharedSpaceList(text=text, spaces=found)
 
 
@@ -188,7 +188,9 @@ def _clear_index(reach: CallerReach, tenant: str) -> None:
 
 def _render_kept(kept: int) -> str:
     """Say that somebody is given what another may have written."""
-    return f", with {texts.render_count(kept, 'memory')} kept under that name" if kept else ""
+    return (
+        f", with {answer_texts.render_count(kept, 'memory')} kept under that name" if kept else ""
+    )
 
 
 def _read_space_role(given: object) -> Role:

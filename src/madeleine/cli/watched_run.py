@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.say import CommandOutput
+from madeleine.cli.output import CommandOutput
 from madeleine.errors import MadeleineError
 
 POLL_SECONDS = 0.3  # between two looks how far a run is

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from madeleine.cli.say import CommandOutput, escape_controls
+from madeleine.cli.output import CommandOutput, escape_controls
 
 Json = Mapping[str, Any]
 

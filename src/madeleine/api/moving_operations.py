@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from madeleine.api import texts
+from madeleine.api import answer_texts
 from madeleine.api.contract.responses import (
     BackupList,
     BackupReport,
@@ -119,7 +119,7 @@ def read_export_page(context: HomeContext, call: OperationCall) -> ExportPage:
 def _build_export_page(context: HomeContext, chosen: Filter, page: ExportedPage) -> ExportPage:
     total = context.stores.search.count(chosen, context.stores.clock.now())
     return ExportPage(
-        text=texts.render_count(len(page.items), "memory"),
+        text=answer_texts.render_count(len(page.items), "memory"),
         items=list(page.items),
         next=page.next,
         total=total,
@@ -139,8 +139,9 @@ def make_backup(context: HomeContext, call: OperationCall) -> BackupReport:
     began = time.monotonic()
     done = context.back_up(None if to is None else Path(to))
     notes = [f"could not be read and is not in the backup: {each}" for each in done.left_out]
+    count = answer_texts.render_count(done.manifest.memories, "memory")
     return BackupReport(
-        text=f"Backed up {texts.render_count(done.manifest.memories, 'memory')} to {done.path}",
+        text=f"Backed up {count} to {done.path}",
         path=str(done.path),
         made=done.manifest.made,
         memories=done.manifest.memories,
@@ -166,7 +167,7 @@ def report_backups(context: HomeContext, call: OperationCall) -> BackupList:
         KeptBackup(path=str(each.path), made=format_time(each.made), bytes=each.size)
         for each in list_backups(folder)
     ]
-    text = texts.render_count(len(found), "backup")
+    text = answer_texts.render_count(len(found), "backup")
     return BackupList(
         text=f"{text} in {folder}",
         folder=str(folder),

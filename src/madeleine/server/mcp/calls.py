@@ -23,7 +23,7 @@ from madeleine.model.draft import read_space
 from madeleine.model.request_reader import RequestReader
 from madeleine.server.guard import read_header
 from madeleine.server.mcp.tools import MAX_HITS, NODE_ID, McpTool, tool_fields
-from madeleine.server.reading import MAX_AGENT_CHARS, parse_query, read_agent_name
+from madeleine.server.request_reading import MAX_AGENT_CHARS, parse_query, read_agent_name
 
 SESSION_HEADER = b"mcp-session-id"
 UNKNOWN_CLIENT = "unknown"

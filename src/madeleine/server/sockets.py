@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from madeleine.api.places import (
+from madeleine.api.home_paths import (
     fits_socket_address,
     is_private,
     own_socket_path,

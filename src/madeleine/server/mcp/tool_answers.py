@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from madeleine.api.texts import MAX_HIT_CHARS, MAX_WHOLE_CHARS
+from madeleine.api.answer_texts import MAX_HIT_CHARS, MAX_WHOLE_CHARS
 from madeleine.errors import MadeleineError, NoSuchMemory
 from madeleine.model.codec import Json
 from madeleine.server.mcp.tools import McpTool

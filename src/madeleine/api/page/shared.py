@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from madeleine.api.contract.page_responses import BriefPage, Facets, ProposalLines, SearchPage
 from madeleine.api.page import proposals as asked
-from madeleine.api.page.searching import (
+from madeleine.api.page.search import (
     DEFAULT_HITS,
     MAX_SPACES,
     MAX_TAGS,
     build_brief_page,
     read_listing,
 )
-from madeleine.api.page.searching import count_facets as facets_of
-from madeleine.api.page.searching import search_memories as search_in
+from madeleine.api.page.search import count_facets as facets_of
+from madeleine.api.page.search import search_memories as search_in
 from madeleine.api.reach import find_memories
 from madeleine.model.people import Role
 from madeleine.model.query import MAX_HITS, Filter, read_filter

@@ -16,8 +16,8 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
-from madeleine.agents.seen import PlacedEntry, SeenEntry
-from madeleine.agents.surroundings import HOOK_NAME
+from madeleine.agents.environment import HOOK_NAME
+from madeleine.agents.seen_entry import PlacedEntry, SeenEntry
 
 SERVER_NAME = "madeleine"
 HOME_VARIABLE = "MADELEINE_HOME"

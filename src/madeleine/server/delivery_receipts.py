@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from madeleine.api.reach import CallerReach
 from madeleine.errors import MadeleineError
-from madeleine.server.turns import PromptArrival
+from madeleine.server.prompt_history import PromptArrival
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from madeleine.whisper.whisper import RECEIPT_SECONDS
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from madeleine.agents.surroundings import HOOK_NAME
+from madeleine.agents.environment import HOOK_NAME
 
 MAX_TRANSCRIPTS = 8
 MAX_FOLDERS = 50  # projects that are looked into, the newest first
