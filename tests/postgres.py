@@ -13,6 +13,7 @@ import os
 import pwd
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from pathlib import Path
@@ -36,14 +37,32 @@ def binaries() -> Path | None:
     return Path(found.origin).parent / "pginstall18" / "bin"
 
 
+def is_open_to_all(folder: Path) -> bool:
+    """Whether an ordinary user may go into a folder."""
+    return all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
+
+
+def copy_programs(binaries: Path, to: Path) -> Path:
+    """Copy the programs with their libraries, which lie beside their package, and return where
+    they are then."""
+    install, package = binaries.parent, binaries.parents[1]
+    shutil.copytree(install, to / package.name / install.name, symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    shutil.copytree(libraries, to / libraries.name, symlinks=True)
+    return to / package.name / install.name / binaries.name
+
+
 class Server:
-    """A server in a temporary folder of its own."""
+    """A server in a temporary folder of its own. Where an ordinary user runs it and may not go to
+    the programs, as in a checkout in root's home, it has a copy of them there."""
 
     def __init__(self, binaries: Path, settings: str = SETTINGS) -> None:
         self.binaries = binaries
         self.settings = settings
         self._user = ORDINARY if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="madeleine-pg-"))
+        if self._user is not None and not is_open_to_all(binaries):
+            self.binaries = copy_programs(binaries, self.folder / "programs")
         if self._user is not None:
             account = pwd.getpwnam(self._user)
             os.chown(self.folder, account.pw_uid, account.pw_gid)

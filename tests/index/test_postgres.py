@@ -3,6 +3,7 @@ several tenants in it, the same scores as the embedded one, and plain words when
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -255,3 +256,15 @@ def test_whoever_names_no_database_loads_nothing_of_it() -> None:
     code = "import sys, madeleine.bootstrap; sys.exit('psycopg' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has PostgreSQL run by somebody else")
+def test_a_server_starts_where_only_root_may_go(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    programs = postgres.copy_programs(postgres.server().binaries, home)
+    home.chmod(0o700)
+
+    started = postgres.Server(programs)
+
+    assert started.binaries != programs
+    started.remove()
