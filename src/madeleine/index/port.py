@@ -27,7 +27,7 @@ from madeleine.model.stored_memory import StoredMemory
 
 @dataclass(frozen=True, slots=True)
 class MemoryPut:
-    """A memory to be indexed, with one trace for each of its `rules.passages.passages_of`.
+    """A memory to be indexed, with one trace for each of its `language.passages.split_passages`.
     Without them it is found by text and listed as unembedded, unless `keep_traces` says that
     those already there still fit the text."""
 

@@ -46,7 +46,7 @@ class PassageEmbedding:
     vector: Vector
     tokens: Tokens
     known: float = 1.0
-    """See `AskedTrace.known`."""
+    """See `QueryEmbedding.known`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ NAMED_AT_MOST = 5  # of many alike, so many are named and the rest counted
 
 @dataclass(frozen=True, slots=True)
 class ImportItem:
-    """One memory, as the fields of `model.incoming.Incoming`, and where it was found."""
+    """One memory, as the fields of `model.incoming.IncomingMemory`, and where it was found."""
 
     values: Json
     place: str
