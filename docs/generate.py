@@ -1,5 +1,6 @@
 """Writes docs/reference from the code: commands, routes, settings, tools and kinds, the types of
-the page, and the names of variables that the command line compares with.
+the page, the routes that a client needs, and the names of variables that the command line compares
+with.
 
 `make docs` runs it; a test fails when a committed file differs from what it would write.
 """
@@ -15,11 +16,13 @@ from dataclasses import fields
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import madeleine
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.contract.typescript import render_typescript
+from madeleine.api.operation import Operation
+from madeleine.api.operations import OPERATIONS
 from madeleine.api.reference import render_routes_page
 from madeleine.cli.reference import render_page as commands_page
 from madeleine.errors import MadeleineError
@@ -33,7 +36,37 @@ from madeleine.sleep.values import AskedInstead, StopKind
 REFERENCE = Path(__file__).parent / "reference"
 ROOT = Path(__file__).parents[1]
 PAGE_TYPES = ROOT / "web" / "src" / "parts" / "contract.ts"
+CLIENT_ROUTES = ROOT / "src" / "madeleine" / "api" / "routes.py"
 VARIABLE_NAMES = ROOT / "src" / "madeleine" / "cli" / "variable_names.py"
+
+ROUTES_MODULE = '''"""How each operation is called over HTTP: what a client of a daemon has to know.
+
+Made by `make docs` from the declarations (`api/operation.py`), so that a command that talks to the
+daemon need not import the functions beside which they stand.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Route(NamedTuple):
+    """One operation as a client calls it. `{{id}}` in the path is an id or the beginning of one."""
+
+    name: str
+    method: str
+    path: str
+    unbounded: bool = False
+    """Whether it may take longer than a client otherwise waits for an answer."""
+
+
+ROUTES: tuple[Route, ...] = (
+{routes}
+)
+
+ROUTE_BY_NAME = MappingProxyType({{route.name: route for route in ROUTES}})
+'''
 
 VARIABLES_MODULE = '''"""The variables of the environment that mean something, as plain names.
 
@@ -152,9 +185,17 @@ def pages() -> dict[str, str]:
 
 def page_types() -> str:
     """Return the types of the page as TypeScript."""
-    return render_typescript(
-        CONTRACT, [*(each.answer for each in SHAPES_BY_OPERATION.values()), ErrorAnswer]
-    )
+    return render_typescript(CONTRACT, [*(each.answer for each in OPERATIONS), ErrorAnswer])
+
+
+def routes_module() -> str:
+    """Return the module with the routes that a client calls."""
+    return ROUTES_MODULE.format(routes="\n".join(_route_row(each) for each in OPERATIONS))
+
+
+def _route_row(operation: Operation[Any]) -> str:
+    row = f'    Route("{operation.name}", "{operation.method}", "{operation.path}"'
+    return f"{row}, unbounded=True)," if operation.unbounded else f"{row}),"
 
 
 def variables_module() -> str:
@@ -253,4 +294,5 @@ if __name__ == "__main__":
     for name, text in pages().items():
         (REFERENCE / name).write_text(text, encoding="utf-8")
     PAGE_TYPES.write_text(page_types(), encoding="utf-8")
+    CLIENT_ROUTES.write_text(routes_module(), encoding="utf-8")
     VARIABLE_NAMES.write_text(variables_module(), encoding="utf-8")

@@ -18,8 +18,8 @@ from madeleine import Madeleine
 from madeleine.api.contract import responses as told
 from madeleine.api.contract.memories import CONTRACT, to_json
 from madeleine.api.contract.shape import ShapeCodec, is_shape, shape_fields
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.api.madeleine import read_answer
+from madeleine.api.operations import OPERATION_BY_NAME
 from madeleine.api.remote import RemoteDoor, find_daemon
 from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
 from madeleine.model.memory import Claim, Connection, Memory, Origin
@@ -475,10 +475,10 @@ def test_every_method_takes_what_its_operation_takes() -> None:
     """A field that a route has, the face has too, but for what only other doors need."""
     for name in ("remember", "revise"):
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "memory"}
-        assert given == {field.wire for field in SHAPES_BY_OPERATION[name].body_fields}
+        assert given == {field.wire for field in OPERATION_BY_NAME[name].body_fields}
     for name in ("recall", "list", "whisper"):
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "space"}
-        known = {field.wire for field in SHAPES_BY_OPERATION[name].fields}
+        known = {field.wire for field in OPERATION_BY_NAME[name].fields}
         assert given == known - {"default_space", "space"}
 
 
@@ -498,7 +498,7 @@ def without_what_was_added(read: Any, written: Any) -> Any:
 
 @pytest.mark.parametrize("name", json.loads(EARLIER.read_text(encoding="utf-8")))
 def test_an_answer_of_an_earlier_release_is_read(name: str) -> None:
-    kind = SHAPES_BY_OPERATION[name.split()[0]].answer
+    kind = OPERATION_BY_NAME[name.split()[0]].answer
     written = json.loads(EARLIER.read_text(encoding="utf-8"))[name]
 
     read = to_json(read_answer(kind, written))

@@ -93,6 +93,13 @@ def test_the_types_of_the_page_are_those_of_the_answers() -> None:
     assert made.PAGE_TYPES.read_text(encoding="utf-8") == made.page_types()
 
 
+def test_the_routes_of_a_client_are_those_that_are_declared() -> None:
+    """Run `make docs` when this fails."""
+    made = generator()
+
+    assert made.CLIENT_ROUTES.read_text(encoding="utf-8") == made.routes_module()
+
+
 def test_every_error_class_has_a_documented_kind_of_its_own() -> None:
     module = generator()
     found = module.all_errors()

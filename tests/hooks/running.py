@@ -33,7 +33,8 @@ PATIENT_MS = 15_000  # a test of what is answered must not fail on a busy machin
 
 SCRIPT = """
 import sys, time
-from madeleine.api import operations
+from dataclasses import replace
+from madeleine.api import recall_operations
 from madeleine.api.contract.responses import WhisperAnswer
 from madeleine.errors import Unavailable
 
@@ -54,7 +55,8 @@ def whisper(context, call):
     return WhisperAnswer(text=text, whisper_id="w", injected=(), stage="scripted",
                          silence=None if text else "scripted", silence_parts=None, took_ms=1.0)
 
-operations.OPERATIONS = {**operations.OPERATIONS, "whisper": whisper}
+declared = recall_operations.whisper_to_prompt
+recall_operations.whisper_to_prompt = replace(declared, perform=whisper)
 from madeleine.server.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """

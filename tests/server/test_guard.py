@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from madeleine.api.routes import ROUTES
+from madeleine.api.operations import OPERATIONS
 from madeleine.errors import Forbidden, NoToken
 from madeleine.server.guard import Guard, is_over_unix
 from tests.server.running import Answer, Daemon, running
 
-GUARDED = [route for route in ROUTES if not route.open]
+GUARDED = [route for route in OPERATIONS if not route.open]
 FOREIGN = [
     "evil.example",
     "evil.example:8787",

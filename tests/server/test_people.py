@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.routes import ROUTE_BY_NAME
+from madeleine.api.operations import OPERATION_BY_NAME
 from madeleine.errors import NoPeople
 from madeleine.server.caller_resolver import CACHE_SECONDS
 from tests import postgres
@@ -169,7 +169,7 @@ def test_any_client_may_sign_a_browser_in_which_then_may_no_more_than_it(
 
     status = team.daemon.ask("GET", "/admin/status", token=None, headers=shown)
 
-    assert ROUTE_BY_NAME["page_link"].role == "reader"
+    assert OPERATION_BY_NAME["page_link"].role == "reader"
     assert status.body["role"] == role
 
 

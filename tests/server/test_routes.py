@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import __version__
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
-from madeleine.api.routes import ROUTES
+from madeleine.api.operations import OPERATIONS
 from madeleine.model.proposal import ProposalType
 from madeleine.write.identity import SELF_ID
 from madeleine.write.proposals import propose
@@ -444,18 +443,18 @@ def test_the_openapi_document_holds_every_route(daemon: Daemon) -> None:
     assert document["openapi"] == "3.1.0"
     assert document["info"]["version"] == __version__
     assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
-    for route in ROUTES:
+    for route in OPERATIONS:
         operation = document["paths"][route.path][route.method.lower()]
         assert operation["operationId"] == route.name
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]
         assert {each["name"] for each in operation["parameters"]} >= {
-            field.wire for field in SHAPES_BY_OPERATION[route.name].query_fields
+            field.wire for field in route.query_fields
         }
         assert ("{id}" in route.path) == any(
             each["in"] == "path" for each in operation["parameters"]
         )
         assert (operation.get("security") == []) is route.open
-        if fields := SHAPES_BY_OPERATION[route.name].body_fields:
+        if fields := route.body_fields:
             named = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
             schema = document["components"]["schemas"][named.rpartition("/")[2]]
             assert set(schema["properties"]) == {field.wire for field in fields}

@@ -1,6 +1,7 @@
-"""The doors' common part: the table of operations, and the two ways to reach them.
+"""The doors' common part: the operations, and the two ways to reach them.
 
-`routes` is the table, `operations` what each one does, `contract` what comes back.
+`operation` says how one is declared, `operations` has all of them, `contract` what goes in and
+comes back, and `routes` the little of it that a client of a daemon needs.
 `local` calls them in this process, `remote` asks the daemon, and `madeleine` is the typed
 face over either. `Madeleine` is looked up on first use, so that a command that only needs
 the table starts at once.

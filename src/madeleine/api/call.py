@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+DOOR_NAMES = ("http", "cli", "python", "page")  # who asks when nobody says who
+
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:

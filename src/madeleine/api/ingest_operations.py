@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from madeleine.api.contract.requests import (
+    IngestConversationBody,
+    IngestConversationQuery,
+    IngestFileBody,
+)
 from madeleine.api.contract.responses import FoundMemory, IngestReport, IntakeStatus
+from madeleine.api.operation import Operation, operation
+from madeleine.api.performing import perform_in_place
 from madeleine.errors import InvalidValue, Rejected, TooLarge
 from madeleine.ingest.conversations import ingest_conversation
 from madeleine.ingest.dialogue import DialoguePart, parse_dialogue, read_messages
@@ -18,10 +25,12 @@ from madeleine.ingest.report import IngestOutcome
 from madeleine.ingest.transcripts import Transcript, ingest_transcript_by_hand
 from madeleine.model.draft import read_one_line, read_space, read_tags
 from madeleine.model.memory import first_words
+from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
+    from madeleine.api.reach import CallerReach
     from madeleine.bootstrap import HomeContext
 
 MAX_NAME_CHARS = 300
@@ -41,6 +50,16 @@ class _IngestOptions:
         reader.done()
 
 
+@operation(
+    "ingest_conversation",
+    "POST",
+    "/ingest/conversation",
+    "take in a conversation: what was said outright, and its exchanges",
+    role=Role.WRITER,
+    body=IngestConversationBody,
+    query=IngestConversationQuery,
+    answer=IngestReport,
+)
 def receive_conversation(context: HomeContext, call: OperationCall) -> IngestReport:
     """Take in a conversation; a text in which nobody is told to speak is somebody's notes."""
     how, reader = _IngestOptions(context, call), RequestReader(call.body)
@@ -56,6 +75,27 @@ def receive_conversation(context: HomeContext, call: OperationCall) -> IngestRep
     return _ingest_text(context, how, content or "", (agent or "", source, session, uri))
 
 
+def _receive_file_in_space(
+    operation: Operation[IngestReport], reached: CallerReach, call: OperationCall
+) -> IngestReport:
+    """Take in a file where its space is kept. A conversation, which has a route of its own,
+    stays with the one who said it, whichever project it was about."""
+    space = read_space(RequestReader(call.query).text("default_space"))
+    return perform_in_place(reached, reached.at(space), operation, call)
+
+
+@operation(
+    "ingest_file",
+    "POST",
+    "/ingest/file",
+    "take in a file of notes, section by section; taken in again it revises what came of it",
+    role=Role.WRITER,
+    body=IngestFileBody,
+    query=IngestConversationQuery,
+    answer=IngestReport,
+    server_path="path",
+    shared=_receive_file_in_space,
+)
 def receive_file(context: HomeContext, call: OperationCall) -> IngestReport:
     """Take in a file of notes or a conversation, or a transcript of this machine by its path."""
     how, reader = _IngestOptions(context, call), RequestReader(call.body)

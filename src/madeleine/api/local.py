@@ -8,9 +8,9 @@ from typing import Any
 
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import to_json
-from madeleine.api.people_operations import PEOPLE_OPERATIONS
+from madeleine.api.operations import OPERATION_BY_NAME
+from madeleine.api.performing import prepare_for
 from madeleine.api.reach import local_reach
-from madeleine.api.shared_operations import prepare_for
 from madeleine.bootstrap import LOCK_TIMEOUT_SECONDS, HomeContext, open_home
 from madeleine.model.codec import Json
 
@@ -43,11 +43,11 @@ class LocalDoor:
         by: str = "python",
     ) -> Any:
         """Carry out an operation and return its answer."""
-        with prepare_for(
-            self._reach, name, OperationCall(id, _drop_none(query), body or {}, by)
-        ) as operation:
-            answer = operation()
-        if name in PEOPLE_OPERATIONS:
+        operation = OPERATION_BY_NAME[name]
+        call = OperationCall(id, _drop_none(query), body or {}, by)
+        with prepare_for(self._reach, operation, call) as doing:
+            answer = doing()
+        if operation.about_people:
             self._reach = local_reach(self.context)
         return answer
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.api import answer_texts
+from madeleine.api.contract.requests import BackupBody, ExportQuery, ImportBody, SpaceQuery
 from madeleine.api.contract.responses import (
     BackupList,
     BackupReport,
@@ -18,12 +21,17 @@ from madeleine.api.contract.responses import (
     KeptBackup,
     RunningBackup,
 )
+from madeleine.api.operation import Operation, operation
+from madeleine.api.performing import perform_in_context
+from madeleine.api.request_fields import read_default_space
+from madeleine.api.shared_writing import BatchDispatcher
 from madeleine.errors import InvalidValue, MadeleineError
 from madeleine.ingest.backups.rotation import list_backups
 from madeleine.ingest.exporting.pages import ExportedPage, read_page, read_trash
-from madeleine.model.draft import read_one_line, read_space
+from madeleine.model.draft import Draft, read_one_line, read_space
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.memory import parse_id
+from madeleine.model.people import Role
 from madeleine.model.query import Filter, read_filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
@@ -31,6 +39,7 @@ from madeleine.write.import_memories import ImportedMemory, ImportFate, import_m
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
+    from madeleine.api.reach import CallerReach
     from madeleine.bootstrap import HomeContext
 
 MAX_ITEMS = 10_000  # in one batch, as of remember_many
@@ -44,6 +53,48 @@ ImportedOrError = ImportedMemory | MadeleineError
 # -- in ------------------------------------------------------------------------------------
 
 
+def _import_where_it_belongs(
+    operation: Operation[ImportReport], reached: CallerReach, call: OperationCall
+) -> ImportReport:
+    """Bring in what is to be imported, as one run wherever it goes."""
+    run = call.body.get("run") or reached.context.stores.new_id()
+    batch = BatchDispatcher(
+        reached, operation, replace(call, body={**call.body, "run": run}), ImportOutcome
+    )
+    batch.sort(lambda item: _read_placement(item, read_default_space(call)))
+    told: Sequence[ImportReport] = batch.carry_out()
+    counts: Counter[str] = Counter()
+    for each in told:
+        counts.update(each.counts)
+    refused = sum(each.error is not None for each in batch.results)
+    return replace(
+        told[0],
+        text=answer_texts.append_notes("; ".join(each.text for each in told), batch.notes),
+        results=batch.results,
+        counts={**counts, "refused": refused},
+    )
+
+
+def _read_placement(values: object, space: str | None) -> Draft:
+    """Return so much of what is to be imported as says where it belongs."""
+    reader = RequestReader(values, "the item")
+    given = read_space(reader.text("space")) if reader.has("space") else space
+    return Draft("", space=given, about_self=reader.flag("about_self"))
+
+
+@operation(
+    "import",
+    "POST",
+    "/admin/import",
+    "bring memories in from elsewhere; what is here already is not added twice",
+    role=Role.OWNER,
+    body=ImportBody,
+    query=SpaceQuery,
+    answer=ImportReport,
+    admin=True,
+    unbounded=True,
+    shared=_import_where_it_belongs,
+)
 def receive_import(context: HomeContext, call: OperationCall) -> ImportReport:
     """Bring memories in from elsewhere."""
     reader = RequestReader(call.body)
@@ -100,6 +151,48 @@ def _build_import_outcome(outcome: ImportedOrError) -> ImportOutcome:
 # -- out -----------------------------------------------------------------------------------
 
 
+def _export_own_and_named(
+    operation: Operation[ExportPage], reached: CallerReach, call: OperationCall
+) -> ExportPage:
+    """Give out what is the caller's own, and what they share only if its space is named."""
+    chosen = read_filter(RequestReader(call.query))
+    named = [each for each in reached.shared if each.space in chosen.spaces]
+    reached.own.check(operation.name, operation.role)
+    for place in named:
+        place.check(operation.name, Role.READER)
+    pages = [perform_in_context(each.context, operation, call) for each in (reached.own, *named)]
+    return _merge_export_pages(pages, int(str(call.query.get("limit") or DEFAULT_PAGE_SIZE)))
+
+
+def _merge_export_pages(pages: Sequence[ExportPage], limit: int) -> ExportPage:
+    """Return one page of several, in the order of ids, no further than the shortest of them."""
+    last = min((page.next for page in pages if page.next is not None), default=None)
+    items = sorted(
+        (item for page in pages for item in page.items), key=lambda item: str(item["id"])
+    )
+    there = [each for each in items if last is None or str(each["id"]) <= last]
+    if len(there) > limit and not any(each.get("trashed") for each in there):
+        there = there[:limit]
+        last = str(there[-1]["id"])
+    return ExportPage(
+        text=answer_texts.render_count(len(there), "memory"),
+        items=there,
+        next=last,
+        total=sum(page.total for page in pages),
+    )
+
+
+@operation(
+    "export",
+    "GET",
+    "/admin/export",
+    "a page of memories with all that belongs to them, in the order of their ids",
+    role=Role.OWNER,
+    query=ExportQuery,
+    answer=ExportPage,
+    admin=True,
+    shared=_export_own_and_named,
+)
 def read_export_page(context: HomeContext, call: OperationCall) -> ExportPage:
     """Return a page of memories with all that belongs to them."""
     reader = RequestReader(call.query)
@@ -129,6 +222,18 @@ def _build_export_page(context: HomeContext, chosen: Filter, page: ExportedPage)
 # -- backups -------------------------------------------------------------------------------
 
 
+@operation(
+    "backup",
+    "POST",
+    "/admin/backup",
+    "make a backup of vault, journal and settings, and let the oldest go",
+    role=Role.ADMIN,
+    body=BackupBody,
+    answer=BackupReport,
+    admin=True,
+    unbounded=True,
+    server_path="to",
+)
 def make_backup(context: HomeContext, call: OperationCall) -> BackupReport:
     """Make a backup."""
     reader = RequestReader(call.body)
@@ -160,6 +265,15 @@ def read_backup_status(context: HomeContext) -> BackupStatus:
     return BackupStatus(folder=str(context.backup_folder), count=len(kept), newest=newest)
 
 
+@operation(
+    "backups",
+    "GET",
+    "/admin/backup",
+    "the backups that there are, newest first",
+    role=Role.ADMIN,
+    answer=BackupList,
+    admin=True,
+)
 def report_backups(context: HomeContext, call: OperationCall) -> BackupList:
     """Return the backups that there are, newest first."""
     folder = context.backup_folder

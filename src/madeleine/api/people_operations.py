@@ -7,10 +7,18 @@ that they share; who owns a space says who else may share it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from madeleine.api import answer_texts
+from madeleine.api.contract.requests import (
+    AddPersonBody,
+    CreateTokenBody,
+    RemovePersonQuery,
+    ShareSpaceBody,
+    TokensQuery,
+    UnshareSpaceBody,
+)
 from madeleine.api.contract.responses import (
     AddedPerson,
     CreatedToken,
@@ -25,7 +33,7 @@ from madeleine.api.contract.responses import (
     TokenEntry,
     TokenList,
 )
-from madeleine.api.reach import CallerReach
+from madeleine.api.operation import Answer, Operation, operation
 from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed, StillKept
 from madeleine.model.draft import read_one_line
 from madeleine.model.people import (
@@ -43,16 +51,67 @@ from madeleine.model.words import read_word
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
+    from madeleine.api.contract.shape import RequestShape
+    from madeleine.api.reach import CallerReach
     from madeleine.bootstrap import HomeContext
     from madeleine.database.people import PeopleDirectory
     from madeleine.model.people import Caller
 
 MAX_NAME_CHARS = 100
 
+PeopleFunction = Callable[["CallerReach", "OperationCall"], Answer]
+
+
+def _people_operation(
+    name: str,
+    method: str,
+    path: str,
+    summary: str,
+    *,
+    role: Role,
+    answer: type[Answer],
+    body: type[RequestShape] | None = None,
+    query: type[RequestShape] | None = None,
+    admin: bool = False,
+) -> Callable[[PeopleFunction[Answer]], Operation[Answer]]:
+    """Declare the function below as an operation that is not about one memory, and so is given
+    what the caller reaches. In one context, as in a home of one person, there are no people."""
+
+    def declare(act: PeopleFunction[Answer]) -> Operation[Answer]:
+        @operation(
+            name,
+            method,
+            path,
+            summary,
+            role=role,
+            answer=answer,
+            body=body,
+            query=query,
+            admin=admin,
+            about_people=True,
+            shared=lambda _, reached, call: act(reached, call),
+            for_every_caller=True,
+        )
+        def refuse_in_context(context: HomeContext, call: OperationCall) -> Answer:
+            raise NoPeople
+
+        return refuse_in_context
+
+    return declare
+
 
 # -- people ----------------------------------------------------------------------------------
 
 
+@_people_operation(
+    "people",
+    "GET",
+    "/admin/people",
+    "the people who have a memory of their own in this database",
+    role=Role.ADMIN,
+    answer=PeopleList,
+    admin=True,
+)
 def list_people(reach: CallerReach, call: OperationCall) -> PeopleList:
     """Return everybody, with what they share."""
     known, _ = _require_people(reach)
@@ -62,6 +121,16 @@ def list_people(reach: CallerReach, call: OperationCall) -> PeopleList:
     return PeopleList(text=text, people=found, server=known.home)
 
 
+@_people_operation(
+    "add_person",
+    "POST",
+    "/admin/people",
+    "give a person a memory of their own",
+    role=Role.ADMIN,
+    body=AddPersonBody,
+    answer=AddedPerson,
+    admin=True,
+)
 def add_person(reach: CallerReach, call: OperationCall) -> AddedPerson:
     known, _ = _require_people(reach)
     reader = RequestReader(call.body)
@@ -76,6 +145,16 @@ def add_person(reach: CallerReach, call: OperationCall) -> AddedPerson:
     )
 
 
+@_people_operation(
+    "remove_person",
+    "DELETE",
+    "/admin/people/{id}",
+    "let a person in no more; `{id}` is their name",
+    role=Role.ADMIN,
+    query=RemovePersonQuery,
+    answer=RemovedPerson,
+    admin=True,
+)
 def remove_person(reach: CallerReach, call: OperationCall) -> RemovedPerson:
     known, _ = _require_people(reach)
     name, reader = read_person_name(call.path_id), RequestReader(call.query)
@@ -91,6 +170,15 @@ def remove_person(reach: CallerReach, call: OperationCall) -> RemovedPerson:
 # -- tokens ----------------------------------------------------------------------------------
 
 
+@_people_operation(
+    "tokens",
+    "GET",
+    "/admin/tokens",
+    "your tokens; to an admin everybody's",
+    role=Role.READER,
+    query=TokensQuery,
+    answer=TokenList,
+)
 def list_tokens(reach: CallerReach, call: OperationCall) -> TokenList:
     """Return the caller's tokens; to an admin everybody's."""
     known, caller = _require_people(reach)
@@ -104,6 +192,16 @@ def list_tokens(reach: CallerReach, call: OperationCall) -> TokenList:
     return TokenList(text=text, tokens=[TokenEntry(**_token_fields(each)) for each in found])
 
 
+@_people_operation(
+    "create_token",
+    "POST",
+    "/admin/tokens",
+    "make a token for a client; its secret is told this once",
+    role=Role.ADMIN,
+    body=CreateTokenBody,
+    answer=CreatedToken,
+    admin=True,
+)
 def create_token(reach: CallerReach, call: OperationCall) -> CreatedToken:
     known, _ = _require_people(reach)
     reader = RequestReader(call.body)
@@ -118,6 +216,14 @@ def create_token(reach: CallerReach, call: OperationCall) -> CreatedToken:
     return CreatedToken(text=text, token=secret, **_token_fields(made))
 
 
+@_people_operation(
+    "revoke_token",
+    "DELETE",
+    "/admin/tokens/{id}",
+    "let a token in no more; `{id}` is its id, at least 8 characters of it, or its name",
+    role=Role.OWNER,
+    answer=RevokedToken,
+)
 def revoke_token(reach: CallerReach, call: OperationCall) -> RevokedToken:
     known, caller = _require_people(reach)
     whose = None if caller.role is Role.ADMIN else caller.person
@@ -130,6 +236,14 @@ def revoke_token(reach: CallerReach, call: OperationCall) -> RevokedToken:
 # -- shared spaces ---------------------------------------------------------------------------
 
 
+@_people_operation(
+    "spaces",
+    "GET",
+    "/agent/spaces",
+    "the spaces that you share with others; to an admin all of them",
+    role=Role.READER,
+    answer=SharedSpaceList,
+)
 def list_spaces(reach: CallerReach, call: OperationCall) -> SharedSpaceList:
     """Return the shared spaces that the caller sees, with those who share them."""
     known, caller = _require_people(reach)
@@ -141,6 +255,15 @@ def list_spaces(reach: CallerReach, call: OperationCall) -> SharedSpaceList:
     return SharedSpaceList(text=text, spaces=found)
 
 
+@_people_operation(
+    "share_space",
+    "POST",
+    "/admin/spaces",
+    "let a person share a space; an admin makes it by that, an owner adds others",
+    role=Role.WRITER,
+    body=ShareSpaceBody,
+    answer=JoinedSpace,
+)
 def share_space(reach: CallerReach, call: OperationCall) -> JoinedSpace:
     """Give a person a role in a shared space; an admin makes the space by that."""
     known, caller = _require_people(reach)
@@ -159,6 +282,15 @@ def share_space(reach: CallerReach, call: OperationCall) -> JoinedSpace:
     return JoinedSpace(text=text, space=space, person=person, role=role.value, kept=kept)
 
 
+@_people_operation(
+    "unshare_space",
+    "POST",
+    "/admin/spaces/leave",
+    "take a person out of a shared space; without one, let nobody share it any more",
+    role=Role.WRITER,
+    body=UnshareSpaceBody,
+    answer=LeftSpace,
+)
 def unshare_space(reach: CallerReach, call: OperationCall) -> LeftSpace:
     """Take a person out of a shared space; without one, let nobody share it any more."""
     known, caller = _require_people(reach)
@@ -214,11 +346,6 @@ def _check_owner(caller: Caller, space: str, what: str) -> None:
 # -- pieces ----------------------------------------------------------------------------------
 
 
-def refuse_without_people(context: HomeContext, call: OperationCall) -> object:
-    """What these operations do in a home of one person."""
-    raise NoPeople
-
-
 def _require_people(reach: CallerReach) -> tuple[PeopleDirectory, Caller]:
     if reach.people is None or reach.caller is None:
         raise NoPeople
@@ -250,16 +377,3 @@ def _build_space(name: str, role: Role | None, members: Sequence[SpaceMember]) -
         role=None if role is None else role.value,
         members={each.person: each.role.value for each in members},
     )
-
-
-PEOPLE_OPERATIONS: Mapping[str, Callable[[CallerReach, OperationCall], object]] = {
-    "people": list_people,
-    "add_person": add_person,
-    "remove_person": remove_person,
-    "tokens": list_tokens,
-    "create_token": create_token,
-    "revoke_token": revoke_token,
-    "spaces": list_spaces,
-    "share_space": share_space,
-    "unshare_space": unshare_space,
-}

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from madeleine.api.contract.schema import strip_none
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
 from madeleine.errors import InvalidValue
 
 _WHOLE_NUMBER_PATTERN = re.compile(r"-?[0-9]{1,18}\Z")
 _FLAG_BY_TEXT = {"true": True, "false": False}
 
 
-def parse_query(operation: str, query: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters with the types that the operation declares."""
-    known = {field.wire: field for field in SHAPES_BY_OPERATION[operation].query_fields}
+def parse_query(declared: Iterable[ShapeField], query: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters with the types that are declared for them."""
+    known = {field.wire: field for field in declared}
     return {name: _parse_value(known.get(name), value) for name, value in query.items()}
 
 

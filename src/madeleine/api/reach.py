@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import AmbiguousId, MemoryChoice, NotAllowed
 from madeleine.model.people import Role, tenant_of_space
 from madeleine.write.stores import Stores
@@ -148,11 +147,6 @@ def local_reach(context: HomeContext) -> CallerReach:
     if contexts is None or contexts.people is None:
         return single_home_reach(context)
     return caller_reach(contexts, contexts.people.local())
-
-
-def required_role(operation: str) -> Role:
-    """Return the role that an operation needs where it acts."""
-    return Role(ROUTE_BY_NAME[operation].role)
 
 
 def _fold_name(space: str) -> str:

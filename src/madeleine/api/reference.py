@@ -1,22 +1,24 @@
-"""docs/reference/routes.md, made from the table: `python -m madeleine.api.reference`."""
+"""docs/reference/routes.md, made from the operations: `python -m madeleine.api.reference`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from madeleine.api.contract.memories import CONTRACT
 from madeleine.api.contract.schema import JsonSchema, SchemaBuilder
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
-from madeleine.api.routes import NON_JSON_ROUTES, ROUTES, Route
+from madeleine.api.endpoint import NON_JSON_ROUTES, NonJsonEndpoint
+from madeleine.api.operation import Operation
+from madeleine.api.operations import OPERATIONS
 
 PAGE_TOP = """\
 # Routes
 
 The daemon answers on `127.0.0.1:8787` (settings `server.host` and `server.port`) and on the
 unix socket `run/socket` in the home folder. `/openapi.json` describes the same routes for
-programs. This page is made from `madeleine.api.routes` and
+programs. This page is made from `madeleine.api.operations` and
 `madeleine.api.contract` by `python -m madeleine.api.reference`.
 
 - Over TCP a request carries `Authorization: Bearer TOKEN`, the token in `run/token`. Its Host
@@ -77,29 +79,28 @@ What answers hold. A field that is marked with ? may be missing; new fields may 
 def render_routes_page() -> str:
     """Return the whole page."""
     schemas = SchemaBuilder(CONTRACT, prefix="")
-    sections = [_render_route(route, schemas) for route in (*ROUTES, *NON_JSON_ROUTES)]
+    sections = [
+        *(_render_route(each, schemas) for each in OPERATIONS),
+        *(_render_route(each, schemas) for each in NON_JSON_ROUTES),
+    ]
     shapes = [_render_shape(name, schema) for name, schema in sorted(schemas.named.items())]
     return PAGE_TOP + "\n\n".join([*sections, SHAPES_HEADING.strip(), *shapes]) + "\n"
 
 
-def _render_route(route: Route, schemas: SchemaBuilder) -> str:
+def _render_route(route: Operation[Any] | NonJsonEndpoint, schemas: SchemaBuilder) -> str:
     summary = f"`{route.name}`: {route.summary}. Role: {route.role}."
     parts = [f"## {route.method} {route.path}", summary]
     if route.open:
         parts.append("Needs no token.")
     if route.admin:
         parts.append("Needs the admin token, when `server.admin_token` is set.")
-    if route.name in SHAPES_BY_OPERATION:
-        parts.extend(_render_fields("Query", SHAPES_BY_OPERATION[route.name].query_fields, schemas))
-        parts.extend(_render_fields("Body", SHAPES_BY_OPERATION[route.name].body_fields, schemas))
-    parts.append(f"Answer: {_render_answer(route, schemas)}")
+    if isinstance(route, Operation):
+        parts.extend(_render_fields("Query", route.query_fields, schemas))
+        parts.extend(_render_fields("Body", route.body_fields, schemas))
+        parts.append(f"Answer: {render_schema_type(schemas.of(route.answer))}")
+    else:
+        parts.append(f"Answer: `{route.content}`")
     return "\n\n".join(parts)
-
-
-def _render_answer(route: Route, schemas: SchemaBuilder) -> str:
-    if route.name not in SHAPES_BY_OPERATION:
-        return f"`{route.answer}`"
-    return render_schema_type(schemas.of(SHAPES_BY_OPERATION[route.name].answer))
 
 
 def _render_shape(name: str, schema: JsonSchema) -> str:

@@ -1,13 +1,21 @@
-"""The operations about the jobs: run them, look at them, decide what they propose."""
+"""The operations about the jobs: what they found, judging for them, running and watching them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from madeleine.api import consolidation_answers as consolidation
 from madeleine.api import sleep_answers as answers
+from madeleine.api.contract.requests import (
+    ConsolidateBody,
+    ConsolidateQuery,
+    HandInBody,
+    InsightsQuery,
+    RunAllBody,
+    RunAllQuery,
+)
 from madeleine.api.contract.responses import (
     ConsolidationRun,
     ConsolidationStatus,
@@ -16,20 +24,21 @@ from madeleine.api.contract.responses import (
     JobList,
     MaintenanceAnswer,
     PausedJob,
-    ShownProposal,
     SleepRun,
     SleepStatus,
     StoppedJob,
 )
+from madeleine.api.operation import operation
+from madeleine.api.shared_behaviour import joined
 from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
+from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
 from madeleine.sleep.sleeper import JobRequest
-from madeleine.write.proposals import preview_proposal
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -39,7 +48,91 @@ DEFAULT_INSIGHTS = 50
 MAX_INSIGHTS = 1_000
 FULL_MODE = "full"  # all four tasks of the consolidation engine
 
+HandInAnswer = MaintenanceAnswer | HandedInVerdicts
+# One of several shapes is no `type` to mypy, whence the casts below.
 
+
+@operation(
+    "insights",
+    "GET",
+    "/agent/insights",
+    "what changed its mind and what contradicts what, newest first",
+    role=Role.READER,
+    query=InsightsQuery,
+    answer=Insights,
+    shared=joined("evolutions", "tensions"),
+)
+def list_insights(context: HomeContext, call: OperationCall) -> Insights:
+    reader = RequestReader(call.query)
+    limit = reader.whole("limit", DEFAULT_INSIGHTS, 1, MAX_INSIGHTS)
+    reader.done()
+    index = context.stores.index
+    rows = index.graph.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
+    ends = index.search.memories(
+        {end for row in rows for end in (row.source, row.connection.target)}
+    )
+    both = [row for row in rows if row.source in ends and row.connection.target in ends]
+    return answers.build_insights(both, ends)
+
+
+# -- the agent as judge ----------------------------------------------------------------------
+
+
+@operation(
+    "maintenance",
+    "GET",
+    "/agent/maintenance",
+    "take a batch of questions about memories, for an agent that judges",
+    role=Role.WRITER,
+    answer=cast("type[MaintenanceAnswer]", MaintenanceAnswer),
+)
+def give_maintenance_batch(context: HomeContext, call: OperationCall) -> MaintenanceAnswer:
+    """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
+    batch = context.shift.take()
+    if batch["status"] == "idle":
+        context.note_maintenance()
+    return answers.build_maintenance_batch(batch)
+
+
+@operation(
+    "hand_in",
+    "POST",
+    "/agent/maintenance",
+    "hand in the verdicts about a batch of questions; without any, take a batch, or with its "
+    "`job_id` see it once more",
+    role=Role.WRITER,
+    body=HandInBody,
+    answer=cast("type[HandInAnswer]", HandInAnswer),
+    unbounded=True,
+)
+def hand_in_verdicts(context: HomeContext, call: OperationCall) -> HandInAnswer:
+    """Take an agent's answers; without any it is given questions, as by a GET, or those that
+    it has once more."""
+    reader = RequestReader(call.body)
+    job_id, results = reader.text("job_id"), reader.raw("results")
+    reader.done()
+    if job_id is None and results is None:
+        return give_maintenance_batch.perform(context, call)
+    if job_id is not None and results is None:
+        batch = context.shift.see_again(job_id)
+        return answers.build_maintenance_batch(batch)
+    with context.sleeper.in_turn():
+        done = context.shift.hand_in(job_id, results)
+    context.note_maintenance()
+    return answers.build_handed_in_verdicts(done)
+
+
+# -- the jobs --------------------------------------------------------------------------------
+
+
+@operation(
+    "tasks",
+    "GET",
+    "/admin/tasks",
+    "the jobs that tend the memory: when they run, how the last run went",
+    role=Role.READER,
+    answer=JobList,
+)
 def list_jobs(context: HomeContext, call: OperationCall) -> JobList:
     return answers.build_job_list(
         read_job_states(context), context.settings.sleep.enabled, context.sleeper.running()
@@ -86,11 +179,35 @@ def _find_failing_tasks(context: HomeContext) -> list[answers.JobState]:
     return read_job_states(context, failing) if failing else []
 
 
+@operation(
+    "run_all",
+    "POST",
+    "/admin/tasks/run-all",
+    "run the whole sleep cycle, in its documented order",
+    role=Role.OWNER,
+    body=RunAllBody,
+    query=RunAllQuery,
+    answer=SleepRun,
+    admin=True,
+    unbounded=True,
+)
 def run_all(context: HomeContext, call: OperationCall) -> SleepRun:
     dry_run, at_once, wait = _read_run_options(call)
     return _answer_run(context, context.sleeper.ask(None, dry_run, at_once), wait)
 
 
+@operation(
+    "run_task",
+    "POST",
+    "/admin/tasks/{id}/run",
+    "run one job now; `{id}` is its name",
+    role=Role.OWNER,
+    body=RunAllBody,
+    query=RunAllQuery,
+    answer=SleepRun,
+    admin=True,
+    unbounded=True,
+)
 def run_task(context: HomeContext, call: OperationCall) -> SleepRun:
     dry_run, at_once, wait = _read_run_options(call)
     return _answer_run(context, context.sleeper.ask([call.path_id], dry_run, at_once), wait)
@@ -113,6 +230,16 @@ def _answer_run(context: HomeContext, asked: JobRequest, wait: bool) -> SleepRun
     return answers.build_sleep_run(asked, list(asked.reports))
 
 
+@operation(
+    "stop_task",
+    "POST",
+    "/admin/tasks/{id}/stop",
+    "stop a run that waits or is under way: a job's, or `run-all` for all; what it has done by "
+    "then stays",
+    role=Role.OWNER,
+    answer=StoppedJob,
+    admin=True,
+)
 def stop_task(context: HomeContext, call: OperationCall) -> StoppedJob:
     job = call.path_id
     return answers.build_stopped_job(
@@ -120,10 +247,28 @@ def stop_task(context: HomeContext, call: OperationCall) -> StoppedJob:
     )
 
 
+@operation(
+    "pause_task",
+    "POST",
+    "/admin/tasks/{id}/pause",
+    "let a job no longer run by itself, nor with the whole cycle",
+    role=Role.OWNER,
+    answer=PausedJob,
+    admin=True,
+)
 def pause_task(context: HomeContext, call: OperationCall) -> PausedJob:
     return answers.build_paused_job(call.path_id, True, context.sleeper.pause(call.path_id))
 
 
+@operation(
+    "resume_task",
+    "POST",
+    "/admin/tasks/{id}/resume",
+    "let a paused job run by itself again",
+    role=Role.OWNER,
+    answer=PausedJob,
+    admin=True,
+)
 def resume_task(context: HomeContext, call: OperationCall) -> PausedJob:
     return answers.build_paused_job(call.path_id, False, context.sleeper.resume(call.path_id))
 
@@ -131,6 +276,17 @@ def resume_task(context: HomeContext, call: OperationCall) -> PausedJob:
 # -- the consolidation engine ----------------------------------------------------------------
 
 
+@operation(
+    "consolidate",
+    "POST",
+    "/consolidate",
+    "run the consolidation engine: decay, creative, cluster and forget, or one of them",
+    role=Role.OWNER,
+    body=ConsolidateBody,
+    query=ConsolidateQuery,
+    answer=ConsolidationRun,
+    admin=True,
+)
 def consolidate(context: HomeContext, call: OperationCall) -> ConsolidationRun:
     """Run the tasks that are asked for, and wait for them unless told not to."""
     tasks, dry_run = _read_tasks(context, call)
@@ -160,6 +316,15 @@ def _read_tasks(context: HomeContext, call: OperationCall) -> tuple[tuple[str, .
     return (named,), dry_run
 
 
+@operation(
+    "consolidate_status",
+    "GET",
+    "/consolidate/status",
+    "when each task of the consolidation engine ran, and when it will run again",
+    role=Role.OWNER,
+    answer=ConsolidationStatus,
+    admin=True,
+)
 def read_consolidation_status(context: HomeContext, call: OperationCall) -> ConsolidationStatus:
     limit = context.settings.consolidation.history_limit
     sleeper, log = context.sleeper, context.stores.log
@@ -187,50 +352,3 @@ def find_next_task_run(context: HomeContext, task: str) -> datetime | None:
     planned = sleeper.next_run(task)
     last, now = sleeper.last_runs().get(task), context.stores.clock.now()
     return planned or task_run(last, task, context.intervals, now)
-
-
-def show_proposal_difference(context: HomeContext, call: OperationCall) -> ShownProposal:
-    return answers.build_shown_proposal(preview_proposal(context.stores, call.path_id))
-
-
-# -- the agent as judge ----------------------------------------------------------------------
-
-
-def give_maintenance_batch(context: HomeContext, call: OperationCall) -> MaintenanceAnswer:
-    """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
-    batch = context.shift.take()
-    if batch["status"] == "idle":
-        context.note_maintenance()
-    return answers.build_maintenance_batch(batch)
-
-
-def hand_in_verdicts(
-    context: HomeContext, call: OperationCall
-) -> MaintenanceAnswer | HandedInVerdicts:
-    """Take an agent's answers; without any it is given questions, as by a GET, or those that
-    it has once more."""
-    reader = RequestReader(call.body)
-    job_id, results = reader.text("job_id"), reader.raw("results")
-    reader.done()
-    if job_id is None and results is None:
-        return give_maintenance_batch(context, call)
-    if job_id is not None and results is None:
-        batch = context.shift.see_again(job_id)
-        return answers.build_maintenance_batch(batch)
-    with context.sleeper.in_turn():
-        done = context.shift.hand_in(job_id, results)
-    context.note_maintenance()
-    return answers.build_handed_in_verdicts(done)
-
-
-def list_insights(context: HomeContext, call: OperationCall) -> Insights:
-    reader = RequestReader(call.query)
-    limit = reader.whole("limit", DEFAULT_INSIGHTS, 1, MAX_INSIGHTS)
-    reader.done()
-    index = context.stores.index
-    rows = index.graph.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
-    ends = index.search.memories(
-        {end for row in rows for end in (row.source, row.connection.target)}
-    )
-    both = [row for row in rows if row.source in ends and row.connection.target in ends]
-    return answers.build_insights(both, ends)

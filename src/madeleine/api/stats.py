@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING
 from madeleine.api import answer_texts
 from madeleine.api.contract.responses import Stats, StatsWindow, StoreStats, UsageStats
 from madeleine.model.query import Filter
-from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import entry_ids, is_delivered
 from madeleine.whisper.report import ENTRIES
 
 if TYPE_CHECKING:
-    from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
 MAX_DAYS = 365
 
 
-def count_stats(context: HomeContext, call: OperationCall) -> Stats:
-    """Return the numbers. Whispers are counted as far back as their log is kept."""
-    reader = RequestReader(call.query)
-    days = reader.whole("days", 0, 1, MAX_DAYS)
-    reader.done()
+def count_stats(context: HomeContext, days: int) -> Stats:
+    """Return the numbers of so many days, or of this week. Whispers are counted as far back as
+    their log is kept."""
     now = context.stores.clock.now()
     since = now - timedelta(days=days) if days else _week_start(now)
     usage, counts = _count_usage(context, since, now), context.stores.search.counts()

@@ -25,12 +25,17 @@ from starlette.types import Receive, Scope, Send
 from madeleine.api import ormah
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import from_json, to_json
-from madeleine.api.contract.responses import DaemonStatus, WhisperAnswer
+from madeleine.api.contract.responses import DaemonStatus
+from madeleine.api.daemon_operations import make_page_link, stop
+from madeleine.api.endpoint import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, Endpoint
 from madeleine.api.error_codec import error_to_json
-from madeleine.api.people_operations import PEOPLE_OPERATIONS
-from madeleine.api.reach import CallerReach, required_role
-from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
-from madeleine.api.shared_operations import perform_for
+from madeleine.api.home_operations import report_status
+from madeleine.api.operation import Operation
+from madeleine.api.operations import OPERATIONS
+from madeleine.api.page.home import show_home
+from madeleine.api.performing import perform_for
+from madeleine.api.reach import CallerReach
+from madeleine.api.recall_operations import whisper_to_prompt
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
@@ -68,9 +73,9 @@ log = logging.getLogger("madeleine.server")
 WorkResult = TypeVar("WorkResult")
 
 _HOOK_PATHS = frozenset(route.path for route in HOOK_ROUTES)
-_OPEN_PATHS = frozenset(route.path for route in ROUTES if route.open)
+_OPEN_PATHS = frozenset(route.path for route in OPERATIONS if route.open)
 _ADMIN_PATTERNS = [
-    re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in ROUTES if each.admin
+    re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in OPERATIONS if each.admin
 ]
 
 
@@ -146,12 +151,12 @@ class App:
         )
 
     def _paths(self) -> list[AsgiRoute]:
-        methods: dict[str, dict[str, Route]] = {
+        methods: dict[str, dict[str, Endpoint]] = {
             OPENAPI_ROUTE.path: {OPENAPI_ROUTE.method: OPENAPI_ROUTE}
         }
-        for route in (*ROUTES, *HOOK_ROUTES, *NON_JSON_ROUTES):
+        for route in (*OPERATIONS, *HOOK_ROUTES, *NON_JSON_ROUTES):
             methods.setdefault(route.path, {})[route.method] = route
-        paths = [AsgiRoute(path, _Endpoint(self, known)) for path, known in methods.items()]
+        paths = [AsgiRoute(path, _MethodDispatcher(self, known)) for path, known in methods.items()]
         page = PageDoor(self._sessions, lambda scope: bool(self._guard.proxy_url(scope)))
         return [
             *paths,
@@ -160,11 +165,11 @@ class App:
             AsgiRoute("/ui/{path:path}", page),
         ]
 
-    async def answer(self, route: Route, request: Request) -> bytes | HookReply:
+    async def answer(self, route: Endpoint, request: Request) -> bytes | HookReply:
         """Read a request, carry it out, and return the answer's bytes."""
         if route is OPENAPI_ROUTE:
             return encode_json(build_openapi())
-        if route.name == "page_link":
+        if route is make_page_link:
             return encode_json(self._page_link(request.scope))
         by, identity = read_agent_name(request), request.path_params.get("id")
         query = parse_query(request.scope["query_string"])
@@ -184,7 +189,7 @@ class App:
         content_type = request.headers.get("content-type", "")
         guest, reach = self._callers.is_guest(request.scope), request.scope[REACH_KEY]
 
-        if route.name == "whisper":
+        if route is whisper_to_prompt:
 
             def whisper() -> tuple[SentWhisper | None, bytes]:
                 given = parse_body(body, content_type)
@@ -198,6 +203,9 @@ class App:
             return written
 
         def work() -> bytes:
+            if route is METRICS_ROUTE:
+                return self._metrics(reach)
+            assert isinstance(route, Operation)  # all others are answered above
             given = parse_body(body, content_type) if route.method == "POST" else {}
             return self._perform(reach, route, OperationCall(identity, query, given, by), guest)
 
@@ -209,7 +217,7 @@ class App:
     ) -> tuple[SentWhisper | None, bytes]:
         """Return the whisper that is to be handed over, if any, and the answer's bytes. If there
         are none because of a bug, the whisper is given up: it may be told again."""
-        answer: WhisperAnswer = perform_for(reach, "whisper", call)
+        answer = perform_for(reach, whisper_to_prompt, call)
         sent = SentWhisper(answer.whisper_id, reach) if answer.injected else None
         with ExitStack() as failing:
             if sent is not None:
@@ -219,12 +227,14 @@ class App:
             failing.pop_all()
         return sent, written
 
-    async def perform_operation(self, scope: Scope, name: str, call: OperationCall) -> Json:
+    async def perform_operation(
+        self, scope: Scope, operation: Operation[Any], call: OperationCall
+    ) -> Json:
         """Carry out an operation for a door that words its own answers."""
         work: Awaitable[Json] = self._in_thread(
-            lambda: to_json(perform_for(scope[REACH_KEY], name, call))
+            lambda: to_json(perform_for(scope[REACH_KEY], operation, call))
         )
-        return await self._report_bugs(name, work)
+        return await self._report_bugs(operation.name, work)
 
     async def _in_thread(self, work: Callable[[], WorkResult]) -> WorkResult:
         if self._inside >= self._limits.max_requests:
@@ -235,23 +245,23 @@ class App:
         finally:
             self._inside -= 1
 
-    def _perform(self, reach: CallerReach, route: Route, call: OperationCall, guest: bool) -> bytes:
-        if route.name == "stop":
-            reach.own.check("stop", required_role("stop"))
+    def _perform(
+        self, reach: CallerReach, operation: Operation[Any], call: OperationCall, guest: bool
+    ) -> bytes:
+        if operation is stop:
+            reach.own.check(stop.name, stop.role)
             return encode_json({"stopping": True})
-        if route is METRICS_ROUTE:
-            return self._metrics(reach)
         if guest:
-            call = ormah.translate_request(reach.context, route.name, call)
-        answer = perform_for(reach, route.name, call)
-        if route.name in PEOPLE_OPERATIONS and route.method != "GET":
+            call = ormah.translate_request(reach.context, operation.name, call)
+        answer = perform_for(reach, operation, call)
+        if operation.about_people and operation.method != "GET":
             self._callers.forget()
-        if route.name in ("status", "page_home") and may_see_server(reach):
+        if operation in (report_status, show_home) and may_see_server(reach):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = replace(answer, daemon=from_json(DaemonStatus, facts))
         given = to_json(answer)
-        return encode_json(ormah.translate_answer(route.name, given) if guest else given)
+        return encode_json(ormah.translate_answer(operation.name, given) if guest else given)
 
     def _metrics(self, reach: CallerReach) -> bytes:
         """Return the numbers of the caller's own memory, and to an admin those of the server."""
@@ -264,7 +274,7 @@ class App:
 
     def _page_link(self, scope: Scope) -> Json:
         """Return a link that signs a browser in as whoever asks for it, by the way they came."""
-        scope[REACH_KEY].own.check("page_link", required_role("page_link"))
+        scope[REACH_KEY].own.check(make_page_link.name, make_page_link.role)
         caller = scope[REACH_KEY].caller
         code = self._sessions.new_code("" if caller is None else caller.token)
         url = f"{self._guard.proxy_url(scope) or self._inside_url()}{ENTER_PATH}?code={code}"
@@ -280,16 +290,16 @@ class App:
         """Tell what happens until the client leaves or the daemon ends."""
         await self._events(scope, receive, send, scope[REACH_KEY])
 
-    def answered(self, route: Route) -> None:
+    def answered(self, route: Endpoint) -> None:
         """Called when an answer is out."""
-        if route.name == "stop":
+        if route is stop:
             self._stop()
 
 
-class _Endpoint:
+class _MethodDispatcher:
     """One path with the operations that its methods stand for."""
 
-    def __init__(self, app: App, methods: Mapping[str, Route]) -> None:
+    def __init__(self, app: App, methods: Mapping[str, Endpoint]) -> None:
         self._app = app
         self._methods = methods
 

@@ -28,16 +28,18 @@ from typing import NamedTuple
 
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import WhisperAnswer
+from madeleine.api.endpoint import Endpoint
 from madeleine.api.home_paths import run_folder, socket_path
+from madeleine.api.performing import perform_for
 from madeleine.api.reach import CallerReach
-from madeleine.api.routes import Route
-from madeleine.api.shared_operations import perform_for
+from madeleine.api.recall_operations import whisper_to_prompt
 from madeleine.bootstrap import HomeContext
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
 from madeleine.model.cause import HookProblem
 from madeleine.model.codec import Json
+from madeleine.model.people import Role
 from madeleine.server.delivery_receipts import DeliveryReceipts, SentWhisper
 from madeleine.server.guard import Scope, read_header
 from madeleine.server.hook_hosts import (
@@ -58,29 +60,29 @@ from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
 
-INJECT_ROUTE = Route(
-    "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", role="reader"
+INJECT_ROUTE = Endpoint(
+    "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", Role.READER
 )
-STORE_ROUTE = Route(
+STORE_ROUTE = Endpoint(
     "hook_store",
     "POST",
     "/hook/store",
     "take in what is new in a session's transcript",
-    role="writer",
+    Role.WRITER,
 )
-DELIVERED_ROUTE = Route(
+DELIVERED_ROUTE = Endpoint(
     "hook_delivered",
     "POST",
     "/hook/delivered",
     "a hook has printed the whisper of this id",
-    role="reader",
+    Role.READER,
 )
-UNDELIVERED_ROUTE = Route(
+UNDELIVERED_ROUTE = Endpoint(
     "hook_undelivered",
     "POST",
     "/hook/undelivered",
     "a hook could not print this whisper",
-    role="reader",
+    Role.READER,
 )
 HOOK_ROUTES = (INJECT_ROUTE, STORE_ROUTE, DELIVERED_ROUTE, UNDELIVERED_ROUTE)
 
@@ -216,7 +218,7 @@ class HookService:
 
     async def answer(
         self,
-        route: Route,
+        route: Endpoint,
         query: Mapping[str, object],
         body: bytes,
         reach: CallerReach,
@@ -336,8 +338,7 @@ class HookService:
         asked = OperationCall(
             body=body, by=f"agent:{call.host.agent}", due=turn.due, awaits_receipt=True
         )
-        answer: WhisperAnswer = perform_for(reach, "whisper", asked)
-        return answer
+        return perform_for(reach, whisper_to_prompt, asked)
 
     def _cut_if_too_long(self, call: HookCall, text: str) -> str:
         if fits_context(text):

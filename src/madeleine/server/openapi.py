@@ -1,4 +1,4 @@
-"""/openapi.json, made from the table of operations."""
+"""/openapi.json, made from the operations."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
 from madeleine.api.contract.schema import JsonSchema, SchemaBuilder
-from madeleine.api.contract.shape import ShapeField, shape_fields
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
-from madeleine.api.routes import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, ROUTES, Route
+from madeleine.api.contract.shape import ShapeField
+from madeleine.api.endpoint import NON_JSON_ROUTES, Endpoint, NonJsonEndpoint
+from madeleine.api.operation import Operation
+from madeleine.api.operations import OPERATIONS
+from madeleine.model.people import Role
 from madeleine.version import __version__
 
-OPENAPI_ROUTE = Route(
-    "openapi", "GET", "/openapi.json", "this description of the routes", role="reader"
+OPENAPI_ROUTE = Endpoint(
+    "openapi", "GET", "/openapi.json", "this description of the routes", Role.READER
 )
 
 _ERROR_BY_STATUS = {
@@ -33,8 +35,8 @@ def build_openapi() -> JsonSchema:
     """Return the OpenAPI 3.1 document."""
     paths: JsonSchema = {}
     schemas = SchemaBuilder(CONTRACT, null_is_absent=True)
-    for route in (*ROUTES, *NON_JSON_ROUTES, OPENAPI_ROUTE):
-        paths.setdefault(route.path, {})[route.method.lower()] = _describe_operation(route, schemas)
+    for route in (*OPERATIONS, *NON_JSON_ROUTES, OPENAPI_ROUTE):
+        paths.setdefault(route.path, {})[route.method.lower()] = _describe_endpoint(route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -60,10 +62,9 @@ def _describe_security() -> JsonSchema:
     }
 
 
-def _describe_operation(route: Route, schemas: SchemaBuilder) -> JsonSchema:
-    shapes = SHAPES_BY_OPERATION.get(route.name)
-    query = shapes.query_fields if shapes else ()
-    operation: JsonSchema = {
+def _describe_endpoint(route: Endpoint, schemas: SchemaBuilder) -> JsonSchema:
+    query = route.query_fields if isinstance(route, Operation) else ()
+    described: JsonSchema = {
         "operationId": route.name,
         "summary": route.summary,
         "parameters": [
@@ -72,16 +73,16 @@ def _describe_operation(route: Route, schemas: SchemaBuilder) -> JsonSchema:
         ],
         "responses": {"200": _describe_answer(route, schemas), **_describe_errors(schemas)},
     }
-    if shapes and shapes.body:
-        content = {"application/json": {"schema": schemas.of(shapes.body)}}
-        is_needed = any(each.is_required for each in shape_fields(shapes.body))
-        operation["requestBody"] = {"required": is_needed, "content": content}
+    if isinstance(route, Operation) and route.body:
+        content = {"application/json": {"schema": schemas.of(route.body)}}
+        is_needed = any(each.is_required for each in route.body_fields)
+        described["requestBody"] = {"required": is_needed, "content": content}
     if route.open:
-        operation["security"] = []
-    return operation
+        described["security"] = []
+    return described
 
 
-def _path_parameters(route: Route) -> list[JsonSchema]:
+def _path_parameters(route: Endpoint) -> list[JsonSchema]:
     names = re.findall(r"{(\w+)}", route.path)
     help_text = "a whole id, a short id or an unambiguous prefix"
     return [
@@ -107,15 +108,11 @@ def _describe_parameter(field: ShapeField, schemas: SchemaBuilder) -> JsonSchema
     }
 
 
-def _describe_answer(route: Route, schemas: SchemaBuilder) -> JsonSchema:
-    if route in NON_JSON_ROUTES:
-        kind = {EVENTS_ROUTE: "text/event-stream", METRICS_ROUTE: "text/plain"}[route]
-        return {"description": route.answer, "content": {kind: {"schema": _TEXT_SCHEMA}}}
-    schema = (
-        schemas.of(SHAPES_BY_OPERATION[route.name].answer)
-        if route.name in SHAPES_BY_OPERATION
-        else {"type": "object"}
-    )
+def _describe_answer(route: Endpoint, schemas: SchemaBuilder) -> JsonSchema:
+    if isinstance(route, NonJsonEndpoint):
+        content = {route.media_type: {"schema": _TEXT_SCHEMA}}
+        return {"description": route.content, "content": content}
+    schema = schemas.of(route.answer) if isinstance(route, Operation) else {"type": "object"}
     return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 

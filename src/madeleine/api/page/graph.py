@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from madeleine.api import reach
 from madeleine.api.contract.page_responses import (
     Drawing,
     GraphArrow,
@@ -16,8 +17,17 @@ from madeleine.api.contract.page_responses import (
     PathStep,
     Surroundings,
 )
+from madeleine.api.contract.requests import (
+    PageGraphNearQuery,
+    PageGraphPathsQuery,
+    PageGraphQuery,
+    PageGraphSpaceQuery,
+)
+from madeleine.api.operation import operation
+from madeleine.api.shared_behaviour import at_holder
 from madeleine.index.graph import EdgeRow, MemorySketch
 from madeleine.model.draft import read_space
+from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 from madeleine.recall.paths import ConnectionPath, find_paths
 from madeleine.rules.associations import edge_name
@@ -41,6 +51,15 @@ MAX_BEYOND_EACH = 6
 IMPLIED_REASON = "it is about you"
 
 
+@operation(
+    "page_graph",
+    "GET",
+    "/ui/data/graph",
+    "the spaces, largest first, each with its strongest memories and their connections",
+    role=Role.READER,
+    query=PageGraphQuery,
+    answer=GraphOverview,
+)
 def show_overview(context: HomeContext, call: OperationCall) -> GraphOverview:
     """Return the spaces, the largest first, each with its strongest memories."""
     reader = RequestReader(call.query)
@@ -72,6 +91,15 @@ def _memories_per_region(regions: Mapping[str | None, int], limit: int) -> dict[
     }
 
 
+@operation(
+    "page_graph_space",
+    "GET",
+    "/ui/data/graph/space",
+    "more memories of one space, strongest first, with the connections that start at them",
+    role=Role.READER,
+    query=PageGraphSpaceQuery,
+    answer=Drawing,
+)
 def show_region(context: HomeContext, call: OperationCall) -> Drawing:
     """Return a page of one space, strongest memories first."""
     reader = RequestReader(call.query)
@@ -84,6 +112,16 @@ def show_region(context: HomeContext, call: OperationCall) -> Drawing:
     return Drawing(**_draw_sketches(stores, found))
 
 
+@operation(
+    "page_graph_near",
+    "GET",
+    "/ui/data/graph/near/{id}",
+    "a memory, those connected with it, and some of those connected with them",
+    role=Role.READER,
+    query=PageGraphNearQuery,
+    answer=Surroundings,
+    shared=at_holder(reach.find_memories),
+)
 def show_surroundings(context: HomeContext, call: OperationCall) -> Surroundings:
     """Return a memory, what it is connected with, and a little of what lies beyond."""
     reader = RequestReader(call.query)
@@ -100,6 +138,15 @@ def show_surroundings(context: HomeContext, call: OperationCall) -> Surroundings
     return Surroundings(id=memory_id, near=around, **_draw_memories(stores, ids, arrows))
 
 
+@operation(
+    "page_graph_paths",
+    "GET",
+    "/ui/data/graph/paths",
+    "the shortest ways between two memories over connections",
+    role=Role.READER,
+    query=PageGraphPathsQuery,
+    answer=GraphPaths,
+)
 def show_paths(context: HomeContext, call: OperationCall) -> GraphPaths:
     """Return the shortest ways between two memories."""
     reader = RequestReader(call.query)

@@ -23,12 +23,15 @@ from madeleine.api.contract.page_responses import (
     PromptMark,
     PromptTimes,
 )
+from madeleine.api.contract.requests import PageTimeBarsQuery
+from madeleine.api.operation import operation
 from madeleine.api.page import timeline
 from madeleine.api.page.whispers import prompt_outcome, read_took_ms, sorted_latencies
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import IndexCounts
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
+from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
@@ -49,6 +52,15 @@ DAY = timedelta(days=1)
 LATE_BACKUP_INTERVALS = 3  # so many intervals without one are worth a word
 
 
+@operation(
+    "page_home",
+    "GET",
+    "/ui/data/home",
+    "how much there is, how it grows, what came of the last prompts, what needs attention",
+    role=Role.READER,
+    query=PageTimeBarsQuery,
+    answer=HomePage,
+)
 def show_home(context: HomeContext, call: OperationCall) -> HomePage:
     """Return all that the first view shows, in numbers; lists in it are short."""
     reader = RequestReader(call.query)

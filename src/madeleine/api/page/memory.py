@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from madeleine.api import reach
 from madeleine.api.contract.page_responses import (
     Brief,
     ImportanceParts,
@@ -18,7 +19,10 @@ from madeleine.api.contract.page_responses import (
     Strength,
     WholeMemory,
 )
+from madeleine.api.contract.requests import PageDifferenceQuery, PageMemoryQuery
+from madeleine.api.operation import operation
 from madeleine.api.page.brief import build_brief, build_mention
+from madeleine.api.shared_behaviour import at_holder
 from madeleine.errors import FileUnreadable
 from madeleine.index.graph import EdgeRow
 from madeleine.language.upcoming import is_upcoming
@@ -26,6 +30,7 @@ from madeleine.model.codec import algorithm_of
 from madeleine.model.digest import memory_version
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Memory
+from madeleine.model.people import Role
 from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.stored_memory import StoredMemory
@@ -65,6 +70,16 @@ MAX_AHEAD = timedelta(days=90)
 MAX_EVENTS_READ = 1_000
 
 
+@operation(
+    "page_memory",
+    "GET",
+    "/ui/data/memory/{id}",
+    "one memory, also a forgotten one, with connections and strength; not noted as a use",
+    role=Role.READER,
+    query=PageMemoryQuery,
+    answer=WholeMemory,
+    shared=at_holder(reach.find_memories_or_trash),
+)
 def show_memory(context: HomeContext, call: OperationCall) -> WholeMemory:
     """Return a memory, also one in the trash, as its file says it at this moment."""
     reader = RequestReader(call.query)
@@ -240,6 +255,15 @@ def _find_stay_reason(memory: Memory, config: SleepConfig, now: datetime) -> Sta
 # -- what is like it, and what it said before ------------------------------------------------
 
 
+@operation(
+    "page_similar",
+    "GET",
+    "/ui/data/memory/{id}/similar",
+    "the memories nearest to one in meaning",
+    role=Role.READER,
+    answer=SimilarMemories,
+    shared=at_holder(reach.find_memories),
+)
 def find_similar(context: HomeContext, call: OperationCall) -> SimilarMemories:
     """Return the memories nearest in meaning, with how near they are."""
     RequestReader(call.query).done()
@@ -258,6 +282,16 @@ def find_similar(context: HomeContext, call: OperationCall) -> SimilarMemories:
     )
 
 
+@operation(
+    "page_difference",
+    "GET",
+    "/ui/data/memory/{id}/difference",
+    "a memory before and after one change of it",
+    role=Role.READER,
+    query=PageDifferenceQuery,
+    answer=MemoryDifference,
+    shared=at_holder(reach.find_memories_or_trash),
+)
 def show_difference(context: HomeContext, call: OperationCall) -> MemoryDifference:
     """Return a memory before and after one change of it."""
     reader = RequestReader(call.query)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from madeleine.api import reach
 from madeleine.api.contract.memories import proposal_to_json
 from madeleine.api.contract.page_responses import (
     JudgedProposal,
@@ -21,12 +22,16 @@ from madeleine.api.contract.page_responses import (
     ProposalLines,
     ProposedMemory,
 )
+from madeleine.api.contract.requests import PageProposalsQuery
 from madeleine.api.contract.responses import NamedMemory
+from madeleine.api.operation import Operation, operation
 from madeleine.api.page.brief import build_brief, replace_ids_with_titles
+from madeleine.api.shared_behaviour import at_holder
 from madeleine.errors import UnknownWord
 from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
 from madeleine.model.event import Event
+from madeleine.model.people import Role
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.request_reader import RequestReader
 from madeleine.write.proposals import latest_decisions, preview_proposal
@@ -34,6 +39,7 @@ from madeleine.write.undo import ENDED_OUTCOMES
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
+    from madeleine.api.reach import CallerReach
     from madeleine.bootstrap import HomeContext
 
 DEFAULT_PROPOSALS = 100
@@ -58,7 +64,7 @@ class ProposalSelection:
     offset: int
 
 
-def read_selection(call: OperationCall) -> ProposalSelection:
+def _read_selection(call: OperationCall) -> ProposalSelection:
     """Return what a call asks for."""
     reader = RequestReader(call.query)
     asked = ProposalSelection(
@@ -75,12 +81,31 @@ def read_selection(call: OperationCall) -> ProposalSelection:
     return asked
 
 
+def _list_everywhere(
+    operation: Operation[ProposalLines], reached: CallerReach, call: OperationCall
+) -> ProposalLines:
+    """Return what waits for a decision in all places together, newest first."""
+    reached.own.check(operation.name, operation.role)
+    logs = [place.context.stores.log for place in reached.places()]
+    return _list_selected(logs, _read_selection(call))
+
+
+@operation(
+    "page_proposals",
+    "GET",
+    "/ui/data/proposals",
+    "what waits for a decision, or was decided, newest first",
+    role=Role.READER,
+    query=PageProposalsQuery,
+    answer=ProposalLines,
+    shared=_list_everywhere,
+)
 def list_proposals(context: HomeContext, call: OperationCall) -> ProposalLines:
     """Return a page of what waits for a decision, or was decided, newest first."""
-    return list_selected([context.stores.log], read_selection(call))
+    return _list_selected([context.stores.log], _read_selection(call))
 
 
-def list_selected(logs: Iterable[EventLog], asked: ProposalSelection) -> ProposalLines:
+def _list_selected(logs: Iterable[EventLog], asked: ProposalSelection) -> ProposalLines:
     """Return a page of the proposals of all these together."""
     every = [(log, each) for log in logs for each in _find_with_status(log, asked.status)]
     those = [pair for pair in every if asked.type in (None, pair[1].type.value)]
@@ -138,6 +163,15 @@ def _decision_fields(
 # -- one of them ---------------------------------------------------------------------------
 
 
+@operation(
+    "page_proposal",
+    "GET",
+    "/ui/data/proposals/{id}",
+    "one proposal with its memories, and exactly what approving it would change",
+    role=Role.READER,
+    answer=ProposalDetail,
+    shared=at_holder(reach.find_proposals),
+)
 def show_proposal_detail(context: HomeContext, call: OperationCall) -> ProposalDetail:
     """Return a proposal with its memories, whole, and what approving it would change."""
     RequestReader(call.query).done()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from madeleine.api import sleep_answers, sleep_operations
+from madeleine.api import reach, sleep_answers, sleep_operations
 from madeleine.api.contract.page_responses import (
     ChangeDetail,
     FileChange,
@@ -18,11 +18,15 @@ from madeleine.api.contract.page_responses import (
     RunPage,
     SleepPage,
 )
+from madeleine.api.contract.requests import PageRunQuery, PageRunsQuery
 from madeleine.api.contract.responses import NamedMemory
+from madeleine.api.operation import operation
+from madeleine.api.shared_behaviour import at_holder
 from madeleine.errors import NoSuchChange, NoSuchRun
 from madeleine.index.log import EventLog
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
+from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
@@ -52,6 +56,14 @@ REPORT_FIELDS = (
 )
 
 
+@operation(
+    "page_sleep",
+    "GET",
+    "/ui/data/sleep",
+    "how every job and every task of consolidation stands",
+    role=Role.READER,
+    answer=SleepPage,
+)
 def show_sleep(context: HomeContext, call: OperationCall) -> SleepPage:
     """Return how every job and every task of consolidation stands, without what it changed."""
     RequestReader(call.query).done()
@@ -106,6 +118,15 @@ def _run_numbers(report: Mapping[str, Any]) -> dict[str, Any]:
 # -- runs ----------------------------------------------------------------------------------
 
 
+@operation(
+    "page_runs",
+    "GET",
+    "/ui/data/sleep/runs",
+    "what the jobs did, newest first",
+    role=Role.READER,
+    query=PageRunsQuery,
+    answer=RunPage,
+)
 def list_runs(context: HomeContext, call: OperationCall) -> RunPage:
     """Return runs, newest first: those that did something, or all of them."""
     reader = RequestReader(call.query)
@@ -145,6 +166,15 @@ def _build_run(event: Event, held: Mapping[str, tuple[int, int]]) -> PageRun:
     )
 
 
+@operation(
+    "page_run",
+    "GET",
+    "/ui/data/sleep/runs/{id}",
+    "the changes that a run made, newest first, and how it went",
+    role=Role.READER,
+    query=PageRunQuery,
+    answer=RunDetail,
+)
 def show_run(context: HomeContext, call: OperationCall) -> RunDetail:
     """Return the changes that a run made, newest first, a page of them, and how it went."""
     reader = RequestReader(call.query)
@@ -214,6 +244,15 @@ def _read_wordings(details: object) -> list[str]:
     ]
 
 
+@operation(
+    "page_change",
+    "GET",
+    "/ui/data/changes/{id}",
+    "what a change made of each file: the texts before and after",
+    role=Role.READER,
+    answer=ChangeDetail,
+    shared=at_holder(reach.find_changes),
+)
 def show_change(context: HomeContext, call: OperationCall) -> ChangeDetail:
     """Return what a change made of each file: the whole texts before and after."""
     RequestReader(call.query).done()

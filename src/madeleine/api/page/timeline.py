@@ -17,6 +17,13 @@ from madeleine.api.contract.page_responses import (
     TimelinePage,
     TurnPage,
 )
+from madeleine.api.contract.requests import (
+    InsightsQuery,
+    PageTimeBarsQuery,
+    PageTimeDayQuery,
+    PageTimeQuery,
+)
+from madeleine.api.operation import operation
 from madeleine.api.page.brief import build_brief
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.graph import EdgeRow, MemoryGraph
@@ -24,6 +31,7 @@ from madeleine.index.search import MemorySearch
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
+from madeleine.model.people import Role
 from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
@@ -49,6 +57,15 @@ ANY_MEMORY = Filter(outdated=True)
 _TURNING_EDGES = (Edge.EVOLVED_FROM, Edge.CONTRADICTS)
 
 
+@operation(
+    "page_time",
+    "GET",
+    "/ui/data/time",
+    "memories by when they became known, newest first, with evolutions and tensions",
+    role=Role.READER,
+    query=PageTimeQuery,
+    answer=TimelinePage,
+)
 def show_timeline(context: HomeContext, call: OperationCall) -> TimelinePage:
     """Return a page of memories by when they became known, newest first, with what turned in
     that time."""
@@ -86,6 +103,15 @@ def _is_within(at: datetime | None, since: datetime | None, before: datetime | N
     return (since is None or at >= since) and (before is None or at < before)
 
 
+@operation(
+    "page_time_bars",
+    "GET",
+    "/ui/data/time/bars",
+    "how many memories became known in each stretch of time",
+    role=Role.READER,
+    query=PageTimeBarsQuery,
+    answer=Growth,
+)
 def show_growth(context: HomeContext, call: OperationCall) -> Growth:
     """Return how many memories became known in each stretch of time, oldest first."""
     reader = RequestReader(call.query)
@@ -146,6 +172,15 @@ def _count_bar(search: MemorySearch, start: datetime, end: datetime, now: dateti
     return GrowthBar(from_=format_time(start), to=format_time(end), known=search.count(chosen, now))
 
 
+@operation(
+    "page_time_day",
+    "GET",
+    "/ui/data/time/day",
+    "how much held at a moment, and what has come and gone since",
+    role=Role.READER,
+    query=PageTimeDayQuery,
+    answer=DayPage,
+)
 def show_day(context: HomeContext, call: OperationCall) -> DayPage:
     """Return how much held at a moment, and what has come and gone since."""
     reader = RequestReader(call.query)
@@ -201,6 +236,15 @@ def _is_outdated_at(memory: Memory, at: datetime) -> bool:
     return is_outdated(memory, Filter(as_of=at), at)
 
 
+@operation(
+    "page_time_turns",
+    "GET",
+    "/ui/data/time/turns",
+    "what replaced what, and what cannot hold beside what, newest first",
+    role=Role.READER,
+    query=InsightsQuery,
+    answer=TurnPage,
+)
 def list_turns(context: HomeContext, call: OperationCall) -> TurnPage:
     """Return what replaced what, and what cannot hold beside what, newest first."""
     reader = RequestReader(call.query)

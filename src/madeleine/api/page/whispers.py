@@ -15,6 +15,8 @@ from madeleine.api.contract.page_responses import (
     WhisperPage,
     WhisperStage,
 )
+from madeleine.api.contract.requests import PageWhispersQuery, PageWhyNotQuery
+from madeleine.api.operation import operation
 from madeleine.api.page.brief import build_absence_reason, build_brief, replace_ids_with_titles
 from madeleine.api.wording import add_log_sentences, render_parts
 from madeleine.errors import NoSuchWhisper, UnknownWord
@@ -22,6 +24,7 @@ from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
 from madeleine.model.cause import SilenceKind, WhisperSilence
 from madeleine.model.codec import Json
+from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import entry_ids, is_delivered
@@ -43,6 +46,15 @@ PROMPT_OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
 # -- the list ------------------------------------------------------------------------------
 
 
+@operation(
+    "page_whispers",
+    "GET",
+    "/ui/data/whispers",
+    "the last prompts and what came of each, newest first",
+    role=Role.READER,
+    query=PageWhispersQuery,
+    answer=WhisperPage,
+)
 def list_whispers(context: HomeContext, call: OperationCall) -> WhisperPage:
     """Return a page of prompts, newest first. `next` is where the following page begins."""
     reader = RequestReader(call.query)
@@ -132,6 +144,14 @@ def _build_told_memories(entry: WhisperEntry) -> list[ToldMemory]:
 # -- one of them ---------------------------------------------------------------------------
 
 
+@operation(
+    "page_whisper",
+    "GET",
+    "/ui/data/whispers/{id}",
+    "one prompt with its stages and every memory that was considered for it",
+    role=Role.READER,
+    answer=WhisperDetail,
+)
 def show_whisper(context: HomeContext, call: OperationCall) -> WhisperDetail:
     """Return one prompt whole: its stages, and every memory that was considered."""
     RequestReader(call.query).done()
@@ -223,6 +243,15 @@ def _read_number(values: Mapping[str, object], name: str) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
+@operation(
+    "page_why_not",
+    "GET",
+    "/ui/data/whispers/{id}/why_not",
+    "why a memory was not whispered for a prompt",
+    role=Role.READER,
+    query=PageWhyNotQuery,
+    answer=UnwhisperedMemory,
+)
 def show_missed(context: HomeContext, call: OperationCall) -> UnwhisperedMemory:
     """Say why a memory was not whispered for a prompt."""
     reader = RequestReader(call.query)

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 
 from madeleine.api.call import OperationCall
-from madeleine.api.contract.table import SHAPES_BY_OPERATION
+from madeleine.api.memory_operations import revise_memory
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
@@ -77,17 +77,17 @@ def clean_client_name(given: object) -> str:
 
 def build_call(tool: McpTool, arguments: Mapping[str, object], who: McpClient) -> OperationCall:
     """Return the operation's request. The operation checks what is in it."""
-    route, given = tool.route, dict(arguments)
+    operation, given = tool.operation, dict(arguments)
     _check_arguments(tool, given)
-    named = given.pop(NODE_ID.wire) if "{id}" in route.path else None
-    there = {field.wire for field in SHAPES_BY_OPERATION[tool.operation].fields}
+    named = given.pop(NODE_ID.wire) if "{id}" in operation.path else None
+    there = {field.wire for field in operation.fields}
     if who.session and "session_id" in there:
         given["session_id"] = who.session
     query: dict[str, object] = {}
     if who.space and "default_space" in there:
         query["default_space"] = who.space
     by = f"agent:{who.name}"
-    if route.method == "POST":
+    if operation.method == "POST":
         return OperationCall(_require_text(named), query, given, by)
     return OperationCall(_require_text(named), {**query, **given}, {}, by)
 
@@ -99,12 +99,12 @@ def _check_arguments(tool: McpTool, given: Mapping[str, object]) -> None:
         reader.raw(field.wire)
     reader.done()
     reader.whole("limit", 1, 1, MAX_HITS)
-    if "{id}" in tool.route.path:
+    if "{id}" in tool.operation.path:
         reader.required_text(NODE_ID.wire)
     for field in tool_fields(tool):
         if field.is_required and given.get(field.wire) is None:
             raise InvalidValue(field.wire, "is missing", hint=field.help)
-    if tool.operation == "revise" and not set(given) - _NOT_REVISED:
+    if tool.operation is revise_memory and not set(given) - _NOT_REVISED:
         words = ", ".join(name for name in tool.takes if name not in _NOT_REVISED)
         raise Rejected("the revision changes nothing", hint=f"name one of: {words}")
 

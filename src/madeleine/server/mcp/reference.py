@@ -42,7 +42,7 @@ def render_tools_page() -> str:
 
 
 def _render_row(tool: McpTool) -> str:
-    hints = (tool.read_only, tool.idempotent, tool.destructive)
+    hints = (tool.operation.is_read_only, tool.idempotent, tool.destructive)
     words = " | ".join("yes" if each else "" for each in hints)
     return f"| [`{tool.name}`](#{tool.name}) | {words} |\n"
 
@@ -50,7 +50,7 @@ def _render_row(tool: McpTool) -> str:
 def _render_section(tool: McpTool) -> str:
     taken, given = input_schema(tool), output_schema(tool)
     lines = [f"## {tool.name}", "", tool.description, ""]
-    lines += [f"As [`{tool.route.method} {tool.route.path}`](routes.md).", ""]
+    lines += [f"As [`{tool.operation.method} {tool.operation.path}`](routes.md).", ""]
     lines += ["| argument | type | |", "|---|---|---|"]
     lines += [_render_argument(name, each, taken) for name, each in taken["properties"].items()]
     returned = ", ".join(f"`{name}`" for name in given["properties"])

@@ -31,6 +31,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from madeleine.api.call import OperationCall
+from madeleine.api.operation import Operation
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
 from madeleine.server.guard import read_header
@@ -50,7 +51,7 @@ from madeleine.version import __version__
 TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
 
 AsgiMessage = MutableMapping[str, Any]
-PerformOperation = Callable[[Scope, str, OperationCall], Awaitable[Json]]
+PerformOperation = Callable[[Scope, Operation[Any], OperationCall], Awaitable[Json]]
 """Carries out an operation by its name, for whose request it is."""
 
 

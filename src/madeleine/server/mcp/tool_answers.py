@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from madeleine.api.answer_texts import MAX_HIT_CHARS, MAX_WHOLE_CHARS
+from madeleine.api.sleep_operations import hand_in_verdicts
 from madeleine.errors import MadeleineError, NoSuchMemory
 from madeleine.model.codec import Json
 from madeleine.server.mcp.tools import McpTool
@@ -58,7 +59,7 @@ def render_tool_answer(tool: McpTool, answer: OperationAnswer) -> ToolAnswer:
     """Return what a tool says when its operation answered."""
     chosen = _replace_surrogates({name: _FIELD_READERS[name](answer) for name in tool.returns})
     texts: tuple[str, ...] = (str(_replace_surrogates(answer["text"])),)
-    if tool.operation != "hand_in":
+    if tool.operation is not hand_in_verdicts:
         return ToolAnswer(texts, chosen)
     given = _replace_surrogates(_cut_maintenance(answer))
     if given["status"] == "ready":  # its text only says that there are questions
