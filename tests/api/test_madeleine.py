@@ -6,11 +6,11 @@ import inspect
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -471,15 +471,88 @@ def test_a_home_is_opened_by_its_name_alone(home: Path) -> None:
         assert again.list().total == 1
 
 
-def test_every_method_takes_what_its_operation_takes() -> None:
+class Asked(NamedTuple):
+    """What a method asks its operation for."""
+
+    operation: str
+    answer: type[Any]
+    id: str
+    query: Mapping[str, object]
+    body: Mapping[str, object]
+
+
+class AskedOnly(Exception):
+    """Ends a method at the moment when it asks."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked.operation)
+        self.asked = asked
+
+
+class AskingMadeleine(Madeleine):
+    """A face with no home behind it: whatever is asked for is raised."""
+
+    def __init__(self) -> None:
+        """Open nothing."""
+
+    def _get(self, name: str, kind: Any, query: Any = None, memory: Any = "") -> Any:
+        raise AskedOnly(Asked(name, kind, memory, query or {}, {}))
+
+    def _post(self, name: str, kind: Any, body: Any, memory: Any = "", query: Any = None) -> Any:
+        raise AskedOnly(Asked(name, kind, memory, query or {}, body))
+
+
+WITHOUT_A_SHAPE = {"open", "close", "get", "import_from", "export"}
+"""Methods that ask nothing themselves, or for JSON, page by page."""
+LEFT_TO_OTHER_DOORS: Mapping[str, set[str]] = {
+    "remember": {"default_space"},  # `space` says it
+    "remember_many": {"default_space"},
+    "whisper": {"default_space"},
+    "ingest": {"messages", "uri"},  # a conversation takes the place of the text
+    "merge": {"if_keep_version", "if_drop_version"},  # the page shows both while somebody decides
+    "consolidate": {"mode", "wait"},  # another word for `task`; Python always waits
+}
+
+
+def methods() -> list[str]:
+    found = [name for name, _ in inspect.getmembers(Madeleine, inspect.isfunction)]
+    return sorted(name for name in found if name[0] != "_" and name not in WITHOUT_A_SHAPE)
+
+
+def asked_by(method: str, whole: bool) -> Asked:
+    """Call a method with all that it takes, or with what it needs, and return what it asks."""
+    face = AskingMadeleine()
+    taken = inspect.signature(getattr(face, method)).parameters.values()
+    rest = [each.name for each in taken if each.kind is each.VAR_POSITIONAL]
+    named = {
+        each.name: f"a {each.name}"
+        for each in taken
+        if each.name not in rest and (whole or each.default is each.empty)
+    }
+    with pytest.raises(AskedOnly) as raised:
+        getattr(face, method)(*rest, **({} if rest else named))
+    return raised.value.asked
+
+
+@pytest.mark.parametrize("method", methods())
+def test_a_method_takes_and_answers_what_its_operation_declares(method: str) -> None:
     """A field that a route has, the face has too, but for what only other doors need."""
-    for name in ("remember", "revise"):
-        given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "memory"}
-        assert given == {field.wire for field in OPERATION_BY_NAME[name].body_fields}
-    for name in ("recall", "list", "whisper"):
-        given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "space"}
-        known = {field.wire for field in OPERATION_BY_NAME[name].fields}
-        assert given == known - {"default_space", "space"}
+    asked, least = asked_by(method, whole=True), asked_by(method, whole=False)
+    declared = OPERATION_BY_NAME[asked.operation]
+    query, body = (
+        {each.wire for each in some} for some in (declared.query_fields, declared.body_fields)
+    )
+
+    assert asked.query.keys() <= query
+    assert asked.body.keys() <= body
+    assert query | body == {*asked.query, *asked.body} | LEFT_TO_OTHER_DOORS.get(method, set())
+    assert bool(asked.id) == ("{id}" in declared.path)
+    assert asked.answer is declared.answer
+    least_declared = OPERATION_BY_NAME[least.operation]
+    assert {each.wire for each in least_declared.fields if each.is_required} <= {
+        *least.query,
+        *least.body,
+    }
 
 
 EARLIER = Path(__file__).with_name("answers_of_earlier_release.json")

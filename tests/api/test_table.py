@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import madeleine
 from madeleine import api
 from madeleine.api.contract.memories import CONTRACT
 from madeleine.api.contract.responses import Health
@@ -33,6 +35,7 @@ from madeleine.model.people import Role
 from madeleine.server.hook_service import HOOK_ROUTES
 from madeleine.server.openapi import OPENAPI_ROUTE
 
+SOURCE = Path(madeleine.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 
 
@@ -49,6 +52,31 @@ def test_every_declaration_is_in_the_table() -> None:
 
 def is_operation(value: object) -> bool:
     return isinstance(value, Operation)
+
+
+CALLING = frozenset({"call", "_call", "_get", "_post", "ask"})
+
+
+def called_in(source: Path) -> set[str]:
+    """Return the operations that a module calls by name."""
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+    return {
+        each.args[0].value
+        for each in calls
+        if getattr(each.func, "attr", getattr(each.func, "id", None)) in CALLING
+        and each.args
+        and isinstance(each.args[0], ast.Constant)
+        and isinstance(each.args[0].value, str)
+    }
+
+
+def test_commands_doctor_and_python_call_what_is_declared() -> None:
+    files = [*(SOURCE / "cli").rglob("*.py"), *(SOURCE / "agents").rglob("*.py")]
+    called = set().union(*map(called_in, [*files, SOURCE / "api" / "madeleine.py"]))
+
+    assert called <= set(OPERATION_BY_NAME)
+    assert len(called) > 40
 
 
 def declaring(name: str, path: str) -> ModuleType:
