@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bench.training.descent import Vector, minimise
 from bench.training.fit import spread_of
+from bench.training.logistic import LogisticLoss
 from madeleine.rules.fusion import Calibration, RecallHead, calibrate_sums
 
 STEPS = 2_000
@@ -29,12 +30,13 @@ OWN = "own"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """The best candidates of a question: their sums, which are answers, and its evidence."""
+    """The best candidates of a question: their sums, which are answers, and the evidence, of the
+    question or of each candidate."""
 
     kind: str
     sums: Vector
     gold: NDArray[np.bool_]
-    evidence: Mapping[str, float]
+    evidence: Mapping[str, float | Vector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +63,23 @@ class Report:
 
 
 def fit_calibration(
-    asked: Sequence[Scored], evidence: Sequence[str], l2: float = 1.0, steps: int = STEPS
+    asked: Sequence[Scored],
+    evidence: Sequence[str],
+    l2: float = 1.0,
+    steps: int = STEPS,
+    alike: bool = True,
 ) -> Calibration:
     """Return the calibration under which what is said fits best what is so.
 
-    Questions with an answer and questions without count alike, however many there are of each.
+    `alike`: questions with an answer and questions without count alike, however many there are of
+    each. Otherwise each question counts as one.
     """
     rows = np.concatenate([_rows(each, evidence) for each in asked])
     gold = np.concatenate([each.gold for each in asked])
     spread, mean = spread_of(rows), rows.mean(axis=0)
     design = np.column_stack([(rows - mean) / spread, np.ones(len(rows))])
-    loss = _Logistic(design, gold, _counted_alike(asked), l2)
+    counted = _counted_alike(asked) if alike else np.ones(len(rows))
+    loss = LogisticLoss(design, gold, counted, l2)
     lower = np.array([LEAST_SLOPE, *(0.0 for _ in evidence), -np.inf])
     fitted = minimise(loss, lower, np.full(len(lower), np.inf), steps)
     weights = fitted[:-1] / spread
@@ -137,31 +145,10 @@ def auc(higher: Vector, lower: Vector) -> float:
     return float(below.mean() / 2 / len(lower))
 
 
-class _Logistic:
-    """The log loss of weighted rows; the last column is the bias and is not held back."""
-
-    def __init__(
-        self, rows: NDArray[np.float64], gold: NDArray[np.bool_], counted: Vector, l2: float
-    ) -> None:
-        self._rows, self._counted = rows, counted
-        self._toward = np.where(gold, 1.0, -1.0)
-        self._held = np.append(np.full(rows.shape[1] - 1, l2), 0.0)
-
-    def __call__(self, weights: Vector) -> tuple[float, Vector]:
-        margin = self._toward * (self._rows @ weights)
-        loss = (self._counted * np.logaddexp(0, -margin)).sum()
-        doubt = np.exp(-np.logaddexp(0, margin))
-        slope = self._rows.T @ (-self._counted * self._toward * doubt)
-        return (
-            float(loss + (self._held * weights) @ weights / 2),
-            slope + self._held * weights,
-        )
-
-
 def _rows(asked: Scored, evidence: Sequence[str]) -> NDArray[np.float64]:
-    """Return a row for each candidate: its sum, and the question's evidence in each."""
-    said = np.array([asked.evidence.get(name, 0.0) for name in evidence])
-    return np.column_stack([asked.sums, np.tile(said, (len(asked.sums), 1))])
+    """Return a row for each candidate: its sum, and the evidence in each."""
+    said = [np.broadcast_to(asked.evidence.get(name, 0.0), len(asked.sums)) for name in evidence]
+    return np.column_stack([asked.sums, *said])
 
 
 def _counted_alike(asked: Sequence[Scored]) -> Vector:

@@ -12,7 +12,7 @@ import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +24,10 @@ from bench.training.heads import HeadPlan
 from bench.training.values import Item, Question, Store
 from madeleine import Madeleine
 from madeleine.bootstrap import open_home
-from madeleine.model.query import RecallQuery
-from madeleine.recall.scoring import collect_training_example
+from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.words import Tier
+from madeleine.recall.scoring import LEAD, collect_training_example
+from madeleine.rules.fusion import leads_over_others
 
 DEEP = 60  # answers asked for: as deep as recall is measured
 BEST = 20  # candidates of a question whose chances are looked at
@@ -53,17 +55,28 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
     numbers = _session_numbers(store)
     with closing(open_home(home)) as context:
         for question in questions:
-            seen = collect_training_example(context.stores, RecallQuery(question.text, limit=DEEP))
-            items = [ids[each] for each in seen.ids]
+            seen = collect_training_example(context.stores, _query_of(question))
+            known = [place for place, each in enumerate(seen.ids) if each in ids]
+            items = [ids[seen.ids[place]] for place in known]
             yield Gathered(
                 question=question,
                 answers=np.array([each.id in question.gold for each in items], np.bool_),
                 sessions=np.array([numbers[each.id] for each in items], np.int64),
                 answer_sessions=frozenset(numbers[each] for each in question.gold) - {-1},
-                columns={name: found.astype(np.float32) for name, found in seen.columns.items()},
-                heads=np.array(seen.heads, np.str_),
+                columns={
+                    name: found[known].astype(np.float32) for name, found in seen.columns.items()
+                },
+                heads=np.array(seen.heads, np.str_)[known],
                 evidence=dict(seen.evidence),
             )
+
+
+def _query_of(question: Question) -> RecallQuery:
+    """Return a question as recall is asked it, or a prompt as a whisper asks recall."""
+    spaces = (question.space, None) if question.unasked and question.space else ()
+    within = Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
+    query = RecallQuery(question.text, limit=DEEP, space=question.space)
+    return replace(query, filter=within) if question.unasked else query
 
 
 def home_of(folder: Path, store: Store) -> Path:
@@ -103,7 +116,8 @@ def scored_of(given: Gathered, plan: HeadPlan, weights: Weights) -> Scored:
     sums = sums_of(example, plan.names, weights)
     best = np.argsort(-sums, kind="stable")[:BEST]
     kind = OWN if given.question.gold else given.question.kind
-    return Scored(kind, sums[best], example.gold[best], given.evidence)
+    leads = leads_over_others(sums, np.arange(len(sums)))
+    return Scored(kind, sums[best], example.gold[best], {**given.evidence, LEAD: leads[best]})
 
 
 def _column(given: Gathered, name: str) -> Column:
@@ -130,6 +144,9 @@ def _draft(store: Store, item: Item) -> dict[str, object]:
     given = {
         "title": item.title,
         "created": item.created,
+        "type": item.type,
+        "space": item.space,
+        "about_self": item.about_self,
         "origin": {name: value for name, value in origin.items() if value is not None},
     }
     return {"id": memory_id(store, item), "content": item.text} | {

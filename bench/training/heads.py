@@ -14,12 +14,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "words": ("words", "coverage", "phrases"),
     "words around": ("words_around", "words_session", "coverage_session"),
     "meaning": ("near", "focus"),
+    "meaning without a shared word": ("near_unshared", "tokens_unshared"),
     "meaning around": ("near_around", "focus_around", "focus_beside"),
     "meaning of the session": ("focus_session",),
     "tokens": ("tokens_mean", "tokens_least", "tokens"),
     "tokens around": ("tokens_mean_around", "tokens_around", "tokens_sure_around"),
     "tokens of the session": ("tokens_session",),
     "tokens of a piece": ("tokens_piece", "tokens_sure_piece"),
+    "tokens of a part": ("tokens_part",),
     "speaker": ("speaker", "other_speaker", "any_speaker"),
     "date": ("date", "date_near"),
     "time and number": ("time", "time_asked", "number", "number_asked"),
@@ -55,15 +57,18 @@ EVIDENCE = (
 class HeadPlan:
     """What a head is fitted from.
 
-    `candidates` are those of these heads: the two that answer where there is a model teach the
+    `candidates` are those of these heads: the three that answer where there is a model teach the
     others too, by what is left of their features. `l2` holds the weights back; it was chosen
-    for as many questions as `dialogues` and `notes` have.
+    for as many questions as the stores have.
     """
 
     candidates: tuple[str, ...]
     signs: Mapping[str, int]
     evidence: tuple[str, ...]
     l2: float
+    only_asked: bool = False
+    """Whether its chance is that of an answer to a question, as often as questions have one in the
+    stores; otherwise prompts teach it too, and those without an answer count for half."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,6 +81,7 @@ class HeadPlan:
 
 
 _AGAINST = ("other_speaker", "question_last", "question")
+_ONLY_IN_KEPT = GROUPS["meaning without a shared word"] + GROUPS["tokens of a part"]
 _ONLY_IN_NOTES = GROUPS["instructions and preferences"] + GROUPS["early in an overview"]
 
 
@@ -88,7 +94,8 @@ _ALL = [name for names in GROUPS.values() for name in names]
 HEADS: dict[str, HeadPlan] = {
     "dialogue": HeadPlan(
         candidates=("dialogue",),
-        signs=_signs(name for name in _ALL if name not in _ONLY_IN_NOTES) | {"length": 0},
+        signs=_signs(each for each in _ALL if each not in _ONLY_IN_NOTES + _ONLY_IN_KEPT)
+        | {"length": 0},
         evidence=EVIDENCE,
         l2=2_000.0,
     ),
@@ -104,14 +111,28 @@ HEADS: dict[str, HeadPlan] = {
         evidence=EVIDENCE,
         l2=1_000.0,
     ),
+    "kept": HeadPlan(
+        candidates=("kept",),
+        signs=_signs(
+            (
+                *GROUPS["words"], *GROUPS["meaning"], *GROUPS["tokens"],
+                *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_KEPT,
+                "instruction_asked", "preference_asked", "time_asked", "number_asked",
+            )
+        )
+        | {"length": -1},
+        evidence=("lead", *EVIDENCE),
+        l2=30.0,
+        only_asked=True,
+    ),
     "meaning": HeadPlan(
-        candidates=("dialogue", "note"),
+        candidates=("dialogue", "note", "kept"),
         signs=_signs((*GROUPS["words"], "near", *GROUPS["speaker"], *GROUPS["date"])),
         evidence=("best_coverage", "best_near", "telling_words"),
         l2=500.0,
     ),
     "words": HeadPlan(
-        candidates=("dialogue", "note"),
+        candidates=("dialogue", "note", "kept"),
         signs=_signs((*GROUPS["words"], *GROUPS["speaker"], *GROUPS["date"])),
         evidence=("best_coverage", "telling_words"),
         l2=500.0,

@@ -1,17 +1,20 @@
 """The stores to learn from and to measure on.
 
-Learnt from: what is invented here, and the sets that may be used for anything, ormah and
-PrecisionMemBench (both MIT). LoCoMo and BEAM may not: they only measure.
+Learnt from: what is invented here, a third of Everyday's train stores, and the sets that may be
+used for anything, ormah and PrecisionMemBench (both MIT). LoCoMo and BEAM may not: they only
+measure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from bench import _recall_sets as sets
+from bench.training.everyday_split import head_stores
 from bench.training.values import Item, Question, Store
 
 MEASURING = ("locomo", "beam")
@@ -24,6 +27,55 @@ def permissive(data: Path) -> list[Store]:
     ormah = sets.read_ormah(_one(data, "ormah/golden*.jsonl"))
     precision = sets.read_precision(_one(data, "precision*"))
     return [_store(each) for each in [*ormah, sets.pooled(precision, "precision")]]
+
+
+def everyday() -> list[Store]:
+    """Return stores of Everyday's train split that the sentence model has not seen."""
+    return [_everyday_store(path) for path in head_stores()]
+
+
+def _everyday_store(path: Path) -> Store:
+    """Return a store with its questions, its prompts and its actions. What says the same as
+    something that fits, fits too."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    memories = [row for row in rows if row["record"] == "memory"]
+    twins = [(row["id"], row["same_as"]) for row in memories if row["same_as"]]
+
+    def question(row: Mapping[str, Any], text: str, fitting: Iterable[str]) -> Question:
+        gold = set(fitting)
+        gold |= {two for one, two in twins if one in gold}
+        gold |= {one for one, two in twins if two in gold}
+        record = row["record"]
+        unasked = record != "question"
+        kind = record if gold else f"{record}, none"
+        return Question(text, frozenset(gold), kind, space=row["space"], unasked=unasked)
+
+    questions = []
+    for row in rows:
+        match row["record"]:
+            case "question":
+                right = (key for key, grade in row["grades"].items() if grade == 2)
+                questions.append(question(row, row["text"], right))
+            case "prompt":
+                questions.append(question(row, row["text"], (*row["must"], *row["ok"])))
+            case "action":
+                text = f"{row['tool']}: {row['target']}"
+                questions.append(question(row, text, (*row["must"], *row["ok"])))
+            case _:
+                pass
+    return Store(path.stem, [_everyday_item(row) for row in memories], questions)
+
+
+def _everyday_item(row: Mapping[str, Any]) -> Item:
+    return Item(
+        id=row["id"],
+        text=row["content"],
+        title=row["title"],
+        created=datetime.fromisoformat(row["created"]),
+        type=row["type"],
+        space=row["space"],
+        about_self=row["about_self"],
+    )
 
 
 def measuring(data: Path, name: str) -> list[Store]:

@@ -24,11 +24,12 @@ from bench.training import dialogues as talk
 from bench.training import notes as kept
 from bench.training.calibration import Report, fit_calibration, judge
 from bench.training.collecting import Gathered, example_of, gather, home_of, scored_of
+from bench.training.everyday_split import head_stores
 from bench.training.fit import Example, Weights, fit_listwise, leave_one_out, sums_of
 from bench.training.heads import GROUPS, HEADS, WIDER_GROUPS, HeadPlan
 from bench.training.metrics import Figures, measure
 from bench.training.negatives import negatives
-from bench.training.stores import MEASURING, UNANSWERED, measuring, permissive
+from bench.training.stores import MEASURING, UNANSWERED, everyday, measuring, permissive
 from bench.training.values import Store
 from madeleine.rules.fusion import RecallHead
 
@@ -89,13 +90,14 @@ def run(asked: Asked) -> None:
 def training_stores(data: Path | None, seed: int) -> list[Store]:
     """Return what weights are learnt from."""
     invented = [*talk.dialogues(seed=talk.SEED + seed), *kept.notes(seed=kept.SEED + seed)]
-    return [*invented, *(permissive(data) if data else ())]
+    return [*invented, *everyday(), *(permissive(data) if data else ())]
 
 
 def trained_on(data: Path | None, seed: int) -> str:
     """Say in a line what weights were learnt from."""
     invented = f"{talk.COUNT} invented dialogues, {kept.COUNT} invented notebooks (seed {seed})"
-    return f"{invented}, ormah, PrecisionMemBench" if data else invented
+    written = f"{invented}, {len(head_stores())} stores of Everyday's train split"
+    return f"{written}, ormah, PrecisionMemBench" if data else written
 
 
 def gathered(asked: Asked, stores: Sequence[Store]) -> Sets:
@@ -103,10 +105,17 @@ def gathered(asked: Asked, stores: Sequence[Store]) -> Sets:
     found: dict[str, list[Gathered]] = {}
     for number, store in enumerate(stores, 1):
         print(f"{number} of {len(stores)}: {store.name}", file=sys.stderr)
-        none = negatives(store, stores, NEGATIVES, asked.seed)
+        strangers = [each for each in stores if not _has_unanswered(each)]
+        own = _has_unanswered(store)
+        none = [] if own else negatives(store, strangers, NEGATIVES, asked.seed)
         questions = [*store.questions, *none]
         found[store.name] = list(gather(home_of(asked.homes, store), store, questions))
     return found
+
+
+def _has_unanswered(store: Store) -> bool:
+    """Whether a store brings questions without an answer, so that none need be invented."""
+    return any(not each.gold for each in store.questions)
 
 
 def fit_head(plan: HeadPlan, taught: Sets) -> RecallHead:
@@ -114,8 +123,12 @@ def fit_head(plan: HeadPlan, taught: Sets) -> RecallHead:
     weights = fit_weights(
         plan, [each for given in examples(plan, taught).values() for each in given]
     )
-    scored = [scored_of(each, plan, weights) for each in weighed(plan, taught)]
-    return RecallHead(weights, fit_calibration(scored, plan.evidence))
+    scored = [
+        scored_of(each, plan, weights)
+        for each in weighed(plan, taught)
+        if not (plan.only_asked and each.question.unasked)
+    ]
+    return RecallHead(weights, fit_calibration(scored, plan.evidence, alike=not plan.only_asked))
 
 
 def fit_weights(plan: HeadPlan, given: Sequence[Example]) -> Weights:

@@ -19,6 +19,9 @@ class Item:
     session: str | None = None
     turn: int | None = None
     created: datetime | None = None
+    type: str | None = None
+    space: str | None = None
+    about_self: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,11 @@ class Question:
     gold: frozenset[str]
     kind: str
     about: About | None = None
+    space: str | None = None
+    """Where it is asked."""
+    unasked: bool = False
+    """Whether it is a prompt or an action: nobody asks the memory, and a space sees only its own
+    memories and those of none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def test_which_head_weighs_says_what_is_known_of_a_memory(lived_in: Stores) -> N
         assert set(heads.values()) == {"words"}
     else:
         assert heads["Yes, in the cellar"] == "dialogue"
-        assert heads["the amber lantern hangs in the hall"] == "note"
+        assert heads["the amber lantern hangs in the hall"] == "kept"
 
 
 def test_nothing_is_explained_unless_asked_for(lived_in: Stores) -> None:
@@ -145,13 +145,13 @@ def test_nothing_is_explained_unless_asked_for(lived_in: Stores) -> None:
 
 def test_other_weights_than_the_shipped_ones_are_the_ones_shown(stores: Stores) -> None:
     keep(stores, "the amber lantern hangs in the hall")
-    plain = shipped_weights()["note"]
-    odd = {**shipped_weights(), "note": RecallHead({"coverage": 4.25}, plain.calibration)}
+    plain = shipped_weights()["kept"]
+    odd = {**shipped_weights(), "kept": RecallHead({"coverage": 4.25}, plain.calibration)}
 
     hit = first(replace(stores, config=replace(stores.config, heads=odd)), "lantern", explain=True)
 
     assert numbers(hit).weights == {"coverage": 4.25}
-    assert numbers(hit).chance == pytest.approx(chance_of(odd["note"], numbers(hit)), abs=ROUNDED)
+    assert numbers(hit).chance == pytest.approx(chance_of(odd["kept"], numbers(hit)), abs=ROUNDED)
 
 
 # -- each documented boost -----------------------------------------------------------------

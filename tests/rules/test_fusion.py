@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from madeleine.model.words import ACTIVATION_BY_EDGE, Edge, Tier
 from madeleine.rules.fusion import (
+    LEAD_MOST,
     TIER_BOOST,
     BoostInputs,
     Calibration,
@@ -24,6 +25,7 @@ from madeleine.rules.fusion import (
     calibrate_sums,
     display_score,
     idf,
+    leads_over_others,
     lift_chance,
     select_rarest_words,
     spread_score,
@@ -457,3 +459,32 @@ def test_a_neighbour_never_inherits_more_than_half_of_the_score(
     score: float, weight: float, edge: Edge
 ) -> None:
     assert 0 <= spread_score(score, weight, ACTIVATION_BY_EDGE[edge], 0.5) <= score / 2
+
+
+@pytest.mark.parametrize(
+    ("sums", "owners", "leads"),
+    [
+        ([], [], []),
+        ([2.0], [7], [0.0]),
+        ([3.0, 1.0, 2.0], [1, 2, 3], [1.0, -2.0, -1.0]),
+        ([3.0, 2.5, 1.0], [1, 1, 2], [2.0, 1.5, -2.0]),  # two passages of one memory
+        ([9.0, 1.0], [1, 2], [3.0, -3.0]),  # no further than LEAD_MOST
+        ([2.0, 2.0], [1, 2], [0.0, 0.0]),
+    ],
+)
+def test_a_lead_is_the_distance_to_the_best_of_the_others(
+    sums: list[float], owners: list[int], leads: list[float]
+) -> None:
+    found = leads_over_others(np.array(sums), np.array(owners, np.int64))
+
+    assert found.tolist() == pytest.approx(leads)
+
+
+@given(st.lists(st.tuples(st.floats(-9, 9), st.integers(0, 4)), min_size=1, max_size=8))
+def test_at_most_one_memory_is_ahead_of_all_others(rows: list[tuple[float, int]]) -> None:
+    sums, owners = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+
+    leads = leads_over_others(sums, owners)
+
+    assert len({owners[place] for place in np.flatnonzero(leads > 0)}) <= 1
+    assert np.all(np.abs(leads) <= LEAD_MOST)

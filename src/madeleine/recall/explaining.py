@@ -157,7 +157,7 @@ def explain_score(
             name: round(float(values[hit.spot]), 4) for name, values in scored.columns.items()
         },
         weights={name: weight for name, weight in weights.items() if name in scored.columns},
-        evidence=scored.evidence,
+        evidence=scored.evidence_at(hit.spot),
         chance=round(float(scored.chances[hit.spot]), 4),
         lifts=hit.lifts,
         boosts=_boosts(hit),

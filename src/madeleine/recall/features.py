@@ -33,6 +33,7 @@ Columns = dict[str, Values]
 BM25_SCALE = 20.0
 SESSION_SCALE = 10.0
 BLOCK_TOKENS = 24  # a passage is compared in pieces of two blocks, so that length is no merit
+PART_TOKENS, PART_STEP = 16, 6  # of a question that are looked at by themselves
 EARLY_TURNS = 6.0  # an overview is often asked of how something began
 CLOSE_DAYS = 3
 UNSHARED = 262_144  # multiplications up to which OpenBLAS does a product on one thread
@@ -95,7 +96,19 @@ def compute_features(
         columns |= _meaning_features(view)
         if asked.aim.tokens.size and details.tokens.size:
             columns |= _token_features(asked, view, details)
+        columns |= _unshared_features(columns)
     return CandidateFeatures(places, columns)
+
+
+def _unshared_features(columns: Columns) -> Columns:
+    """Meaning where no telling word is shared: a note may say it all in other words, and then the
+    words that are missing are no evidence against it."""
+    unshared = columns["coverage"] <= 0
+    return {
+        f"{name}_unshared": np.where(unshared, columns[name], 0.0)
+        for name in ("near", "tokens")
+        if name in columns
+    }
 
 
 def _build_rows(pool: CandidatePool, places: Places, rows: Places) -> _CandidateRows:
@@ -247,10 +260,30 @@ def _token_features(
         "tokens_mean": view.mine(met.mean(axis=1)),
         "tokens_least": view.mine(met.min(axis=1)),
         "tokens": view.mine(met @ weights),
+        "tokens_part": view.mine(_best_part(met, weights)),
         "tokens_piece": view.mine(pieces),
         "tokens_sure_piece": view.mine(softly),
     }
     return columns | _surrounding_token_features(view, met, weights) if view.talk else columns
+
+
+def _best_part(met: Values, weights: Values) -> Values:
+    """Return how well each row meets the part of the question that it meets best: of a long prompt
+    a note may answer one clause."""
+    count = met.shape[1]
+    if count <= PART_TOKENS:
+        starts = np.array([0])
+    else:
+        starts = np.arange(0, count - PART_TOKENS + PART_STEP, PART_STEP)
+    ends = np.minimum(starts + PART_TOKENS, count)
+    gained = np.zeros((len(met), count + 1))
+    np.cumsum(met * weights, axis=1, out=gained[:, 1:])
+    total = np.concatenate([[0.0], np.cumsum(weights)])
+    share = total[ends] - total[starts]
+    # A part that tells little proves little: it is measured against at least half a usual share.
+    least = 0.5 * PART_TOKENS / max(count, PART_TOKENS)
+    part: Values = ((gained[:, ends] - gained[:, starts]) / np.maximum(share, least)).max(axis=1)
+    return part
 
 
 def _surrounding_token_features(view: _CandidateRows, met: Values, weights: Values) -> Columns:

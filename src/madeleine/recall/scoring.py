@@ -25,9 +25,10 @@ from madeleine.recall.features import (
 )
 from madeleine.recall.weighted_question import WeightedQuestion
 from madeleine.recall.weights import HEADS, shipped_weights
-from madeleine.rules.fusion import RecallHead, calibrate_sums, weighted_sums
+from madeleine.rules.fusion import RecallHead, calibrate_sums, leads_over_others, weighted_sums
 from madeleine.write.stores import Stores
 
+LEAD = "lead"
 COMPARED_PER_HIT = 2.5  # whoever asks for sixty answers looks far down the list
 
 
@@ -42,7 +43,13 @@ class ScoredCandidates:
     head: NDArray[np.int64]
     evidence: Mapping[str, float]
     sums: Values
+    leads: Values
+    """How far each sum is ahead of the best one of another memory."""
     chances: Values
+
+    def evidence_at(self, spot: int) -> dict[str, float]:
+        """Return the evidence that the chance of one candidate was made from."""
+        return {**self.evidence, LEAD: round(float(self.leads[spot]), 4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +86,16 @@ def score_candidates(
     columns = compute_features(asked, pool, places, rows, details).columns if len(places) else {}
     told = collect_evidence(asked, columns)
     head = _choose_heads(pool, places, columns)
-    sums, chances = np.zeros(len(places)), np.zeros(len(places))
+    sums, leads, chances = np.zeros((3, len(places)))
     for number, name in enumerate(HEADS):
         mine = head == number
         if mine.any():
             part = {each: values[mine] for each, values in columns.items()}
             sums[mine] = weighted_sums(heads[name], part)
-            chances[mine] = calibrate_sums(heads[name], sums[mine], told)
-    return ScoredCandidates(pool, places, columns, head, told, sums, chances)
+            leads[mine] = leads_over_others(sums[mine], pool.nodes[places[mine]])
+            known = {**told, LEAD: leads[mine]}
+            chances[mine] = calibrate_sums(heads[name], sums[mine], known)
+    return ScoredCandidates(pool, places, columns, head, told, sums, leads, chances)
 
 
 def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:
@@ -101,8 +110,10 @@ def _choose_heads(pool: CandidatePool, places: Places, columns: Columns) -> NDAr
     read = pool.embedded[places] & ("near" in columns)
     closely = read & ("tokens" in columns)
     talk = closely & pool.talk[places]
-    names = np.select([talk, closely, read], [0, 1, 2], default=3)
-    return names.astype(np.int64)
+    said = closely & (pool.turn[places] >= 0)
+    numbers = [HEADS.index(each) for each in ("dialogue", "note", "kept", "meaning", "words")]
+    chosen = np.select([talk, said, closely, read], numbers[:-1], default=numbers[-1])
+    return chosen.astype(np.int64)
 
 
 def collect_training_example(stores: Stores, query: RecallQuery) -> TrainingExample:

@@ -11,9 +11,10 @@ from typing import Any
 from madeleine.errors import BadSetting
 from madeleine.rules.fusion import Calibration, RecallHead
 
-HEADS = ("dialogue", "note", "meaning", "words")
-"""Which weights count: for what was said in a conversation, for a note, for a note that a
-model without tokens has read, and where there is no model."""
+HEADS = ("dialogue", "note", "kept", "meaning", "words")
+"""Which weights count: for what was said in a conversation, for what one person said in a session,
+for what was written down to be kept, for what a model without tokens has read, and where there is
+no model."""
 
 
 @cache
@@ -35,6 +36,7 @@ def load_weights(path: str) -> dict[str, RecallHead]:
 def read_weights(text: str) -> dict[str, RecallHead]:
     """Return the heads that a file describes."""
     heads = json.loads(text)["heads"]
+    heads.setdefault("kept", heads["note"])  # files of earlier releases know only one of the two
     return {name: _parse_head(heads[name]) for name in HEADS}
 
 

@@ -28,6 +28,7 @@ RECENCY_HALF_LIFE_DAYS = 7.0
 USE_BOOST = 0.05  # for a memory used often
 USES_FOR_FULL_BOOST = 20  # uses that earn the whole boost
 IMPORTANCE_BOOST = 0.05  # at importance 1; as much is lost at 0
+LEAD_MOST = 3.0  # of a sum: whoever is further ahead or behind is no surer for it
 OUTDATED_FACTOR = 0.5  # what a memory counts for that is no longer true
 NEWEST_BOOST = 1.5  # for a memory of just now, when the newest are asked for
 NEWEST_HALF_LIFE_DAYS = 14.0
@@ -48,8 +49,8 @@ SOFT_FROM, SOFT_OVER = 0.35, 0.5  # token cosines below say nothing; .85 and abo
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How a head's sum becomes a chance: the logistic of slope x sum + the question's own
-    evidence + bias. No evidence lowers it."""
+    """How a head's sum becomes a chance: the logistic of slope x sum + the weighted evidence +
+    bias. More evidence never lowers it."""
 
     slope: float
     bias: float
@@ -96,14 +97,33 @@ def weighted_sums(head: RecallHead, features: Mapping[str, Column]) -> Column:
     return total
 
 
-def calibrate_sums(head: RecallHead, sums: Column, evidence: Mapping[str, float]) -> Column:
-    """Return for each sum the chance that the candidate answers the question."""
+def calibrate_sums(
+    head: RecallHead, sums: Column, evidence: Mapping[str, float | Column]
+) -> Column:
+    """Return for each sum the chance that the candidate answers the question. Evidence is of the
+    question (one number) or of each candidate."""
     said = head.calibration
     least = said.bias + sum(
         weight * evidence.get(name, 0.0) for name, weight in said.evidence.items()
     )
     chance: Column = 1.0 / (1.0 + np.exp(-np.clip(said.slope * sums + least, -60.0, 60.0)))
     return chance
+
+
+def leads_over_others(sums: Column, owners: NDArray[np.int64]) -> Column:
+    """Return how far each sum is ahead of the best sum of another owner, negative if behind, at
+    most `LEAD_MOST` either way. Whoever is alone is ahead of nothing: 0."""
+    if not len(sums):
+        return np.zeros(0)
+    kinds, place = np.unique(owners, return_inverse=True)
+    best = np.full(len(kinds), -np.inf)
+    np.maximum.at(best, place, sums)
+    if len(best) == 1:
+        return np.zeros(len(sums))
+    first, second = np.argsort(-best, kind="stable")[:2]
+    rival = np.where(place == first, best[second], best[first])
+    lead: Column = np.clip(sums - rival, -LEAD_MOST, LEAD_MOST)
+    return lead
 
 
 def boost_factors(standing: BoostInputs) -> dict[str, float]:

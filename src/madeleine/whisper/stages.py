@@ -412,9 +412,6 @@ def _score_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, floa
     if explained is None or explained.head is None or explained.chance is None:
         score = whisper_score("note", found.score, True)
         return "note", found.score, max(0.0, score - less)
-    origin = found.memory.origin
-    said = origin is not None and origin.session is not None
-    gate = "kept" if explained.head == "note" and not said else explained.head
     chance = explained.chance
     for reason, lift in explained.lifts.items():
         # Prompts quote names and messages; that is no question for them.
@@ -422,7 +419,7 @@ def _score_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, floa
             chance = lift_chance(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
-    score = whisper_score(gate, chance, named)
+    score = whisper_score(explained.head, chance, named)
     if explained.cross_encoder is not None:
         score = blend_with_rerank(score, explained.cross_encoder, blend)
     score *= math.prod(explained.boosts.get(each, 1.0) for each in COUNTED)
