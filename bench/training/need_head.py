@@ -1,0 +1,64 @@
+"""Whether a prompt can want anything from a memory at all.
+
+A definition, a sum, a translation, small talk or a task that brings all it needs wants nothing,
+even if a memory shares its words. A small head of learnt weights looks at the vector of the prompt
+and at its form. It moves the gate and does not replace it: what clearly fits is still whispered.
+The weights belong to one sentence model; with another one nothing is said about the need.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from bench.training.prompt_form import read_prompt_form
+from madeleine.model.vector import Vector
+
+WEIGHTS = Path(__file__).parent / "neural" / "encoder" / "memory_need.json"
+MOST = 4.0  # log odds: nothing is surer by the prompt alone
+
+
+@dataclass(frozen=True, slots=True)
+class NeedHead:
+    """Weights for the vector that one model gives, and for the form."""
+
+    model: str
+    vector: Vector
+    form: Mapping[str, float]
+    bias: float
+
+    def log_odds(self, text: str, vector: Vector) -> float:
+        """Return how likely a prompt wants something from a memory; 0 is even."""
+        said = sum(
+            weight * value
+            for name, value in read_prompt_form(text).items()
+            if (weight := self.form.get(name))
+        )
+        total = float(np.dot(self.vector, vector)) + said + self.bias
+        return max(-MOST, min(MOST, total))
+
+
+@cache
+def learnt_need_head() -> NeedHead:
+    """Return the weights that were learnt last."""
+    values = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return NeedHead(
+        model=values["model"],
+        vector=np.array(values["vector"], np.float32),
+        form={name: float(weight) for name, weight in values["form"].items()},
+        bias=float(values["bias"]),
+    )
+
+
+def estimate_need(text: str, vector: Vector | None, model: str) -> float:
+    """Return the log odds that a prompt wants something from a memory; 0 where nothing is known
+    because there is no model, or another one than the weights were learnt with."""
+    head = learnt_need_head()
+    if vector is None or model != head.model:
+        return 0.0
+    return head.log_odds(text, vector)

@@ -1,0 +1,285 @@
+"""Trains the relation model: two notes, which came first, and what they are to each other.
+
+    python -m bench.training.neural.relations --minilm DIR --public DIR --out DIR [--seed N]
+
+First it learns inference and paraphrase from public sets (`--public`, the folder
+`relevance_and_relation` of the training data), then the eight relations from the pairs of Everyday.
+A checkpoint is written after each stage, and a second run goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from bench.training.neural.low_rank import adapt, save_adapters
+from bench.training.neural.minilm import HIDDEN, Batch, MiniLM, TextReader, load_minilm
+
+RELATIONS = (
+    "same",
+    "update",
+    "contradiction",
+    "related",
+    "different",
+    "supports",
+    "part_of",
+    "depends_on",
+)
+INFERENCE = ("same", "entails", "contradicts", "neutral", "update", "different")
+PUBLIC = {
+    "nli_snli": 14_000,
+    "nli_mnli": 16_000,
+    "nli_conjnli": 3_000,
+    "nli_scitail": 1_500,
+    "nli_semiauto_wiki": 2_000,
+    "nli_fever_symmetric": 1_400,
+    "nli_med": 1_500,
+    "nli_negation": 2_000,
+    "nli_breaking": 1_000,
+    "par_paws": 4_000,
+    "par_banking77": 2_000,
+    "par_disflqa": 1_000,
+    "upd_condaqa_edits": 1_900,
+    "upd_sgd": 4_000,
+}
+"""How many rows of each public set are read."""
+MOST_TOKENS = 72
+LONGEST_PUBLIC = 56  # tokens; longer pairs cost more than they teach about short notes
+BATCH = 32
+RANK = 24
+DIRECTED = "update"
+"""The one relation that turning the notes round would change."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPair:
+    """An older and a newer note, and what they are to each other."""
+
+    older: str
+    newer: str
+    label: int
+    allowed: tuple[int, ...]
+    """The labels that its set knows: the others are no evidence against it."""
+
+
+class RelationModel(nn.Module):
+    """MiniLM over both notes, and one head for each kind of label."""
+
+    def __init__(self, encoder: MiniLM, heads: Mapping[str, int], dropout: float = 0.1) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = nn.Dropout(dropout)
+        self.heads = nn.ModuleDict(
+            {name: nn.Linear(4 * HIDDEN, size) for name, size in heads.items()}
+        )
+
+    def forward(self, batch: Batch, head: str) -> Tensor:
+        logits: Tensor = self.heads[head](self.dropout(self.summary(batch)))
+        return logits
+
+    def summary(self, batch: Batch) -> Tensor:
+        """Return the first token, the mean of each note, and the difference of the means."""
+        hidden = self.encoder(batch)
+        older = _mean(hidden, batch.mask & (batch.types == 0))
+        newer = _mean(hidden, batch.mask & (batch.types == 1))
+        return torch.cat([hidden[:, 0], older, newer, (older - newer).abs()], dim=1)
+
+
+def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
+    weights = mask[:, :, None].float()
+    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)
+
+
+# -- data ----------------------------------------------------------------------------------
+
+
+def read_public(folder: Path, seed: int) -> list[LabelledPair]:
+    """Return a sample of the public sets, English and short."""
+    chance = random.Random(seed)
+    found: list[LabelledPair] = []
+    for name, count in PUBLIC.items():
+        with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        allowed = tuple(sorted({INFERENCE.index(row["label"]) for row in rows}))
+        rows = [row for row in rows if row.get("lang", "en") == "en"]
+        for row in chance.sample(rows, min(count, len(rows))):
+            label = INFERENCE.index(row["label"])
+            found.append(LabelledPair(row["a"], row["b"], label, allowed))
+    return found
+
+
+def read_everyday(path: Path) -> list[LabelledPair]:
+    """Return the pairs of one split of Everyday."""
+    every = tuple(range(len(RELATIONS)))
+    with path.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [
+        LabelledPair(row["older"], row["newer"], RELATIONS.index(row["label"]), every)
+        for row in rows
+    ]
+
+
+def with_turned(pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
+    """Return the pairs, and those that mean the same the other way round turned."""
+    directed = RELATIONS.index(DIRECTED)
+    turned = [
+        LabelledPair(each.newer, each.older, each.label, each.allowed)
+        for each in pairs
+        if each.label != directed
+    ]
+    return [*pairs, *turned]
+
+
+def batches(
+    pairs: Sequence[LabelledPair], reader: TextReader, chance: random.Random
+) -> Iterator[list[LabelledPair]]:
+    """Yield batches of about equal length, in random order."""
+    order = list(range(len(pairs)))
+    chance.shuffle(order)
+    sizes = reader.lengths([(each.older, each.newer) for each in pairs])
+    found: list[list[LabelledPair]] = []
+    for start in range(0, len(order), BATCH * 40):
+        near = sorted(order[start : start + BATCH * 40], key=sizes.__getitem__)
+        found += [
+            [pairs[each] for each in near[first : first + BATCH]]
+            for first in range(0, len(near), BATCH)
+        ]
+    chance.shuffle(found)
+    yield from found
+
+
+# -- learning ------------------------------------------------------------------------------
+
+
+def train(
+    model: RelationModel,
+    head: str,
+    pairs: Sequence[LabelledPair],
+    reader: TextReader,
+    epochs: int,
+    rate: float,
+    seed: int,
+    smoothing: float = 0.05,
+) -> None:
+    """Fit one head and the adapters."""
+    chance = random.Random(seed)
+    parameters = [each for each in model.parameters() if each.requires_grad]
+    optimiser = torch.optim.AdamW(parameters, rate, weight_decay=0.01)
+    total = epochs * (len(pairs) // BATCH + 1)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min((step + 1) / (0.06 * total + 1), max(0.0, 1 - step / total))
+    )
+    model.train()
+    began, done, lost = time.monotonic(), 0, 0.0
+    for epoch in range(epochs):
+        for batch in batches(pairs, reader, chance):
+            logits = model(reader.read([(each.older, each.newer) for each in batch]), head)
+            barred = torch.ones_like(logits, dtype=torch.bool)
+            for row, each in enumerate(batch):
+                barred[row, list(each.allowed)] = False
+            logits = logits.masked_fill(barred, -1e4)
+            gold = torch.tensor([each.label for each in batch])
+            soft = smoothing if not barred.any() else 0.0
+            loss = functional.cross_entropy(logits, gold, label_smoothing=soft)
+            loss.backward()
+            nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimiser.step()
+            schedule.step()
+            optimiser.zero_grad()
+            done, lost = done + len(batch), 0.98 * lost + 0.02 * float(loss)
+            if done // BATCH % 50 == 0:
+                pace = done / (time.monotonic() - began)
+                print(
+                    f"{head} {epoch} {done} loss {lost:.3f} {pace:.0f}/s",
+                    file=sys.stderr,
+                    flush=True,
+                )
+    model.eval()
+
+
+@torch.no_grad()
+def predict(model: RelationModel, pairs: Sequence[LabelledPair], reader: TextReader) -> np.ndarray:
+    """Return the logits of the eight relations."""
+    model.eval()
+    rows = [
+        model(
+            reader.read([(each.older, each.newer) for each in pairs[start : start + 64]]),
+            "relation",
+        )
+        for start in range(0, len(pairs), 64)
+    ]
+    return torch.cat(rows).numpy()
+
+
+def macro_f1(logits: np.ndarray, gold: np.ndarray) -> tuple[float, dict[str, float]]:
+    """Return the mean F1 over the relations, and that of each."""
+    said = logits.argmax(1)
+    each = {}
+    for number, name in enumerate(RELATIONS):
+        right = int(((said == number) & (gold == number)).sum())
+        both = int((said == number).sum() + (gold == number).sum())
+        each[name] = 2 * right / both if both else 0.0
+    return sum(each.values()) / len(each), each
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train both stages and report on dev."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minilm", type=Path, required=True)
+    parser.add_argument("--public", type=Path, required=True)
+    parser.add_argument("--everyday", type=Path, default=Path("bench/everyday/pairs"))
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=5e-4)
+    given = parser.parse_args(argv)
+    torch.manual_seed(given.seed)
+    torch.set_num_threads(1)
+    given.out.mkdir(parents=True, exist_ok=True)
+    reader = TextReader(given.minilm, MOST_TOKENS)
+    encoder = load_minilm(given.minilm, dropout=0.05)
+    adapt(encoder, RANK)
+    model = RelationModel(encoder, {"inference": len(INFERENCE), "relation": len(RELATIONS)})
+    first = given.out / "inference.pt"
+    if not first.exists():
+        public = read_public(given.public, 0)
+        sizes = reader.lengths([(each.older, each.newer) for each in public])
+        public = [each for each, size in zip(public, sizes, strict=True) if size <= LONGEST_PUBLIC]
+        train(model, "inference", public, reader, 1, given.rate, 0)
+        torch.save(model.state_dict(), first)
+    model.load_state_dict(torch.load(first))
+    taught = with_turned(read_everyday(given.everyday / "train.jsonl"))
+    train(model, "relation", taught, reader, given.epochs, given.rate, given.seed)
+    asked = read_everyday(given.everyday / "dev.jsonl")
+    logits, gold = predict(model, asked, reader), np.array([each.label for each in asked])
+    whole, each = macro_f1(logits, gold)
+    print(
+        f"seed {given.seed}: macro F1 {whole:.3f}",
+        json.dumps({k: round(v, 3) for k, v in each.items()}),
+    )
+    head = model.heads["relation"]
+    save_adapters(
+        model.encoder,
+        given.out / f"relations-{given.seed}.npz",
+        head_weight=head.weight.detach().numpy(),
+        head_bias=head.bias.detach().numpy(),
+    )
+    np.savez_compressed(given.out / f"dev-{given.seed}.npz", logits=logits, gold=gold)
+    torch.save(model.state_dict(), given.out / f"relations-{given.seed}.pt")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
