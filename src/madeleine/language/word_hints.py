@@ -282,6 +282,16 @@ _ASKS_FOR_OVERVIEW = compile_late(
     r"|order in which|over time|throughout|chronolog\w{0,8}|timeline|walk me through"
     r"|across (?:all|my|our|the|several|multiple|different))\b",
 )
+_ASKS_FOR_ALL = compile_late(
+    r"\b(?:list|name|show|give|tell|find|recount)(?: me| us)? (?:all|every|everything|each)\b"
+    r"|\b(?:what|which) order\b|\b(?:every|each) (?:time|occasion)\b"
+    r"|\ball (?:of )?(?:the |my |our |those )?(?:times|occasions)\b"
+)
+_ASKS_FOR_PAST = compile_late(
+    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|back then|at first"
+    r"|in the past|(?:the|our|my|your|its|an?) (?:old|older|earlier|first)|history of|no longer"
+    r"|before (?:that|it|we|i|they|the (?:change|move|switch|migration)))\b"
+)
 _QUESTION_MARK = compile_late(r"\?(?!\w)|[？؟⁇⁈⁉]")
 _ENDING_MARKS = "?？؟⁇⁈"
 _AFTER_THE_END = " \t\r\n\"'”’»*_`"
@@ -339,6 +349,16 @@ def asks_for_help(text: str) -> bool:
 def asks_for_overview(text: str) -> bool:
     """Whether many things are to be told, not one."""
     return _matches_lowered(_ASKS_FOR_OVERVIEW, text)
+
+
+def asks_for_all(text: str) -> bool:
+    """Whether everything of a kind is to be told: each time that something happened."""
+    return _matches_lowered(_ASKS_FOR_ALL, text)
+
+
+def asks_for_past(text: str) -> bool:
+    """Whether it is asked how something was before it changed."""
+    return _matches_lowered(_ASKS_FOR_PAST, text)
 
 
 def ends_in_question(text: str) -> bool:

@@ -1,0 +1,58 @@
+"""Which hits of an answer are shown, and which are folded below the floor.
+
+A question has one answer, or a few; the rest of a ranked list is what is left over. A hit is shown
+if its score is worth something by itself (`absolute`) and beside the best one (`relative`). Scores
+are absolute (I10), so the floor is the same in every store.
+
+What the question names by its id, quotes, or asks for by its time is shown whatever its score is.
+Where no model has read a memory, words are all there is: their scores are low by nature, so only
+the relative part applies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+OVERVIEW_SHARE = 1 / 3  # of the relative floor, where many things are to be told and not one
+
+
+class FloorStanding(Enum):
+    """How the floor applies to a hit."""
+
+    COMPARED = "compared"
+    """Both parts apply."""
+    BY_WORDS = "by words"
+    """No model has read it: the relative part applies."""
+    ASKED_FOR = "asked for"
+    """It is named, quoted or listed: it is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFloor:
+    """The least score that is shown: by itself, and as a share of the best one."""
+
+    absolute: float
+    relative: float
+
+    def for_overview(self) -> AnswerFloor:
+        """Return the floor of a question for an overview, which has many answers."""
+        return AnswerFloor(self.absolute, self.relative * OVERVIEW_SHARE)
+
+    def needed(self, best: float) -> float:
+        """Return the score that a compared hit needs beside the best one."""
+        return max(self.absolute, self.relative * min(best, 1.0))
+
+
+def mark_above_floor(
+    scores: Sequence[float], standings: Sequence[FloorStanding], floor: AnswerFloor
+) -> list[bool]:
+    """Return for each hit whether it is shown."""
+    best = max(scores, default=0.0)
+    least = {
+        FloorStanding.COMPARED: floor.needed(best),
+        FloorStanding.BY_WORDS: floor.relative * min(best, 1.0),
+        FloorStanding.ASKED_FOR: float("-inf"),
+    }
+    return [score >= least[standing] for score, standing in zip(scores, standings, strict=True)]
