@@ -357,6 +357,21 @@ def test_answers_that_were_tables_can_still_be_read_as_such(m: Madeleine) -> Non
         status["nothing"]
 
 
+def test_what_is_below_the_floor_is_counted_and_shown_on_demand(m: Madeleine) -> None:
+    said = ("Did you see the lighthouse?", "Yes, on Friday")
+    for turn, text in enumerate(said):
+        m.remember(text, origin={"session": "s1", "turn": turn, "speaker": f"P{turn}"})
+    m.remember("The kettle is red")
+
+    some, every = m.recall("lighthouse kettle Friday"), m.recall("lighthouse kettle", all=True)
+
+    assert some.folded + len(some) <= 10
+    assert every.folded == 0
+    assert {hit.memory.content for hit in every} >= {said[0], "The kettle is red"}
+    (asked,) = [hit for hit in every if hit.memory.content == said[0]]
+    assert [(each.turn, each.speaker, each.text) for each in asked.around] == [(1, "P1", said[1])]
+
+
 def test_answers_that_were_dicts_go_on_working_like_dicts(m: Madeleine) -> None:
     m.remember("The kettle is red")
     status: Any = m.status()

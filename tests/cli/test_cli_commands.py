@@ -94,6 +94,35 @@ def test_recall_explains_each_score(cli: Cli) -> None:
     assert "boosts: recency 1.05" in ran.out
 
 
+def test_recall_says_what_is_below_the_floor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.remember(SQLITE)
+    cli.remember("Postgres needs a server")
+    monkeypatch.setenv("MADELEINE_RECALL_FLOOR_RELATIVE", "1")
+
+    ran = cli("recall", "SQLite local-first")
+    whole = cli("recall", "SQLite local-first Postgres", "--all")
+
+    assert ran.out.startswith("1 memory\n")
+    assert "below the floor" not in whole.err
+    assert whole.out.startswith("2 memories\n")
+    folded = cli("recall", "SQLite local-first Postgres")
+    assert folded.err == "1 more below the floor; --all shows them\n"
+    assert cli.ok("recall", "SQLite local-first Postgres")["folded"] == 1
+
+
+def test_recall_explains_with_the_turns_around_a_hit(cli: Cli) -> None:
+    said = ("Did you go to the lighthouse?", "Yes, on Friday")
+    lines = [
+        {"content": text, "origin": {"session": "s1", "turn": turn, "speaker": f"P{turn}"}}
+        for turn, text in enumerate(said)
+    ]
+    cli("remember", "--jsonl", "-", stdin="\n".join(map(json.dumps, lines)).encode())
+
+    ran = cli("recall", "lighthouse", "--explain")
+
+    assert "turn 1  P1: Yes, on Friday" in ran.out
+
+
 def test_recall_of_nothing_is_no_failure_and_says_why(cli: Cli) -> None:
     ran = cli("recall", "anything at all")
 

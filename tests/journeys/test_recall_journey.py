@@ -99,9 +99,9 @@ def test_the_document_has_every_part(nora: Cli) -> None:
     told = nora.ok("recall", "when does the ferry leave?", "--explain", "--why-not", ids["me"])
 
     parts = {"silence_parts", "notes_parts"}
-    assert set(plain) == {"text", "results", "silence", "notes", "why_not"} | parts
-    assert all(set(each) == HIT for each in plain["results"])
-    assert all(set(each) == HIT | {"explained"} for each in told["results"])
+    assert set(plain) == {"text", "results", "silence", "notes", "why_not", "folded"} | parts
+    assert all(set(each) - {"around"} == HIT for each in plain["results"])
+    assert all(set(each) - {"around"} == HIT | {"explained"} for each in told["results"])
     assert all(set(each["explained"]) >= NUMBERS | STAGES for each in told["results"])
     assert plain["silence"] is None
     assert plain["why_not"] is None

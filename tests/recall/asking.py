@@ -15,13 +15,16 @@ from madeleine.write.remember import RememberResult
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
 
-ASKING = {"limit", "space", "session_id", "explain", "why_not"}
+ASKING = {"limit", "space", "session_id", "explain", "why_not", "all", "overview_limit"}
 
 
 def ask(stores: Stores, text: str, **fields: object) -> RecallResult:
     """Ask; the fields are those of the query and of its filter. It counts as use only with
-    `touch`, so that a test may ask twice and compare."""
+    `touch`, so that a test may ask twice and compare. What is below the floor is shown, unless
+    `all` is False: these tests are about what is found and in which order, and test_floor.py about
+    what is folded."""
     touch = fields.pop("touch", False) is True
+    fields.setdefault("all", True)
     asking = {name: value for name, value in fields.items() if name in ASKING}
     chosen = {name: value for name, value in fields.items() if name not in ASKING}
     query = RecallQuery(text, filter=Filter(**chosen))  # type: ignore[arg-type]  # tests name real fields

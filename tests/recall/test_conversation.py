@@ -8,7 +8,9 @@ import pytest
 
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory, Origin
+from madeleine.recall.surroundings import TURN_CHARS
 from madeleine.write.forget import forget
+from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON
 from tests.recall.asking import ask, first, hit_of, keep_many, place
@@ -182,3 +184,70 @@ def test_sessions_of_two_spaces_are_two_conversations(stores: Stores) -> None:
 
     best = [hit.memory.space for hit in recalled.hits if hit.memory.content.startswith("Yes")]
     assert best[0] == "atlas"
+
+
+# -- what was said around a hit --------------------------------------------------------------
+
+
+def walk(stores: Stores) -> list[Memory]:
+    return talk(
+        stores,
+        "s1",
+        ("Anna", "Hello there"),
+        ("Boris", "Good morning"),
+        ("Anna", "Did you visit the lighthouse museum?"),
+        ("Boris", "Yes, last Friday!"),
+        ("Anna", "How lovely"),
+        ("Boris", "It was raining"),
+    )
+
+
+def test_a_hit_comes_with_the_turns_around_it(stores: Stores) -> None:
+    turns = walk(stores)
+
+    hit = hit_of(turns[2], ask(stores, "who visited the lighthouse museum?"))
+
+    assert [each.id for each in hit.around] == [turns[n].id for n in (0, 1, 3, 4)]
+    assert hit.around[0].speaker == "Anna"
+    assert (hit.around[2].turn, hit.around[2].text) == (3, "Yes, last Friday!")
+
+
+def test_at_the_beginning_there_is_nothing_before(stores: Stores) -> None:
+    turns = walk(stores)
+
+    hit = hit_of(turns[0], ask(stores, "hello there"))
+
+    assert [each.turn for each in hit.around] == [1, 2]
+
+
+def test_a_filter_for_the_answers_leaves_the_turns_around_them(stores: Stores) -> None:
+    turns = walk(stores)
+    chosen = turns[2].created
+
+    found = ask(stores, "lighthouse museum", created_after=chosen, limit=1).hits[0]
+
+    assert [each.turn for each in found.around] == [0, 1, 3, 4]
+
+
+def test_a_retired_turn_is_not_shown_around_another(stores: Stores) -> None:
+    turns = walk(stores)
+    retire(stores, turns[3].id)
+
+    hit = hit_of(turns[2], ask(stores, "who visited the lighthouse museum?"))
+
+    assert [each.turn for each in hit.around] == [0, 1, 4]
+
+
+def test_a_long_turn_is_cut(stores: Stores) -> None:
+    turns = talk(stores, "s1", ("Anna", "the lighthouse museum"), ("Boris", "yes " * 400))
+
+    hit = hit_of(turns[0], ask(stores, "lighthouse museum"))
+
+    assert len(hit.around[0].text) == TURN_CHARS
+    assert hit.around[0].text.endswith("…")
+
+
+def test_a_note_has_nothing_around_it(stores: Stores) -> None:
+    keep_many(stores, [Draft("the lighthouse museum")])
+
+    assert first(stores, "lighthouse museum").around == ()

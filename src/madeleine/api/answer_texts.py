@@ -8,7 +8,7 @@ characters, which a terminal would obey, are left out.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from madeleine.api.contract.responses import MemoryLink
@@ -31,6 +31,8 @@ from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
 MAX_PROMPT_CHARS = 120
 MAX_HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
 MAX_WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
+MAX_TURN_CHARS = 160  # of a turn beside a hit
+MAX_WITH_TURNS = 3  # hits that come with what was said around them; `results` has it for all
 MAX_LINES = 200  # of a listing; `memories` holds the rest
 
 
@@ -78,12 +80,29 @@ def append_notes(text: str, notes: Iterable[str]) -> str:
 
 def render_recall(found: RecallResult, explain: bool) -> str:
     notes = [*render_causes(found.notes), *([found.why_not] if found.why_not else [])]
+    folded = [render_folded(found.folded, bool(found.hits))] if found.folded else []
     if not found.hits:
         silence = render_cause(found.silence) if found.silence else None
-        return append_notes(f"No memory: {silence}.", notes)
+        return append_notes("\n".join([f"No memory: {silence}.", *folded]), notes)
     first = f"{render_count(len(found.hits), 'memory')}, best first."
-    parts = [first, *(_render_hit(hit, explain) for hit in found.hits)]
-    return append_notes("\n".join(parts), notes)
+    parts = [_render_hit(hit, explain) for hit in found.hits]
+    shown = {each.memory.id for each in found.hits}
+    for place, hit in enumerate(found.hits[:MAX_WITH_TURNS]):
+        parts[place] += "".join(f"\n{line}" for line in _render_turns(hit, shown))
+    return append_notes("\n".join([first, *parts, *folded]), notes)
+
+
+def render_folded(count: int, more: bool) -> str:
+    """Say how many hits are below the floor, beside others or alone."""
+    return f"{count:,}{' more' if more else ''} below the floor; `all` shows them."
+
+
+def _render_turns(hit: RecallMatch, shown: Collection[str]) -> Iterator[str]:
+    """Yield what was said around a hit, but for what is shown anyway."""
+    for each in hit.around:
+        if each.id not in shown:
+            speaker = f"{flatten_text(each.speaker)}: " if each.speaker else ""
+            yield f"    [turn {each.turn}] {speaker}{flatten_text(each.text)[:MAX_TURN_CHARS]}"
 
 
 def _render_hit(hit: RecallMatch, explain: bool) -> str:

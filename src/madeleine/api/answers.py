@@ -17,6 +17,7 @@ from madeleine.api.contract.responses import (
     EventPage,
     ForgottenMemory,
     HitPassage,
+    HitTurn,
     HoldOutSide,
     JournalChange,
     JournalEvent,
@@ -191,6 +192,7 @@ def build_recall_answer(found: RecallResult, explain: bool) -> RecallAnswer:
         **cause_to_fields("silence", found.silence),
         **causes_to_fields("notes", found.notes),
         why_not=found.why_not,
+        folded=found.folded,
     )
 
 
@@ -202,6 +204,7 @@ def _build_hit(found: RecallMatch) -> RecallHit:
         **causes_to_fields("reasons", found.reasons),
         match={name: round(value, 4) for name, value in found.match.items()},
         passage=None if passage is None else HitPassage(**asdict(passage)),
+        around=tuple(HitTurn(**asdict(each)) for each in found.around),
         explained=None if explained is None else _build_score_parts(explained),
     )
 

@@ -326,7 +326,7 @@ class Madeleine:
     def recall(
         self,
         query: str,
-        limit: int = 10,
+        limit: int | None = None,
         *,
         types: TextValues = (),
         tiers: TextValues = (),
@@ -339,9 +339,11 @@ class Madeleine:
         session_id: str | None = None,
         explain: bool = False,
         why_not: str | Memory | None = None,
+        all: bool = False,
         space: str | None = None,
     ) -> python_values.RecallHits:
-        """Return the memories that answer `query`, best first, each with its reasons.
+        """Return the memories that answer `query`, best first, each with its reasons: at most
+        `limit`, which is 10, or 30 for an overview. `all` adds what is below the floor.
 
         `spaces` lets in only those; `space` is the asker's own, which is preferred. `why_not`
         names a memory that is missed: the answer's `why_not` says why it is not there.
@@ -360,6 +362,7 @@ class Madeleine:
             "session_id": session_id,
             "explain": explain,
             "why_not": why_not.id if isinstance(why_not, Memory) else why_not,
+            "all": all,
         }
         query_space = {"default_space": space}
         return python_values.build_recall_hits(

@@ -41,8 +41,8 @@ class WrittenMemory(Memory):
 
 class RecallHits(list[RecallHit]):
     """The hits, best first. When there are none, `silence` says why; `notes` say what is
-    degraded; `why_not` says why a memory that was asked for is not among them. The `parts` of a
-    sentence have its `kind`, for programs."""
+    degraded; `why_not` says why a memory that was asked for is not among them; `folded` is how many
+    more were found below the floor. The `parts` of a sentence have its `kind`, for programs."""
 
     def __init__(
         self,
@@ -52,8 +52,10 @@ class RecallHits(list[RecallHit]):
         why_not: str | None = None,
         silence_parts: Mapping[str, object] | None = None,
         notes_parts: Iterable[Mapping[str, object]] = (),
+        folded: int = 0,
     ) -> None:
         super().__init__(hits)
+        self.folded = folded
         self.silence = silence
         self.silence_parts = silence_parts
         self.notes = tuple(notes)
@@ -100,6 +102,7 @@ def build_recall_hits(answer: RecallAnswer) -> RecallHits:
         answer.why_not,
         answer.silence_parts,
         answer.notes_parts,
+        answer.folded,
     )
 
 

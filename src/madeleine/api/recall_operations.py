@@ -37,7 +37,7 @@ from madeleine.model.people import Role
 from madeleine.model.query import RecallQuery, read_query
 from madeleine.model.request_reader import RequestReader
 from madeleine.recall.candidates import embed_question
-from madeleine.recall.recall import RecallMatch, RecallResult, recall
+from madeleine.recall.recall import RecallMatch, RecallResult, recall, widen_for_overview
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.whisper.learning import give_feedback
 from madeleine.whisper.report import measure_hold_out
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 def _recall_everywhere(
     operation: Operation[RecallAnswer], reached: CallerReach, call: OperationCall
 ) -> RecallAnswer:
-    query = read_query(call.body, read_default_space(call))
+    query = widen_for_overview(read_query(call.body, read_default_space(call)))
     reached.own.check(operation.name, operation.role)
     places = reached.places_for_spaces(query.filter.spaces)
     _wait_for_uses(places)
@@ -76,8 +76,9 @@ def _recall_everywhere(
     _record_uses(places, found, hits, query)
     silence = None if hits else found[0].silence
     why_not = next((each.why_not for each in found if each.why_not), None)
+    folded = min(sum(each.folded for each in found), query.limit - len(hits))
     return answers.build_recall_answer(
-        RecallResult(tuple(hits), silence, tuple(notes), why_not), query.explain
+        RecallResult(tuple(hits), silence, tuple(notes), why_not, folded=folded), query.explain
     )
 
 

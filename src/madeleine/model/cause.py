@@ -62,6 +62,8 @@ class ReasonKind(StrEnum):
     """`edge` leads from it to the answer `memory`, or the other way if `incoming`."""
     IN_PLACE_OF = "in_place_of"
     """It superseded `memory`, which fits better and is no longer true."""
+    NEWER_OF_TWO = "newer_of_two"
+    """It is newer than `memory`, which fits about as well and says something else of the same."""
     TIER = "tier"
     """It is in `tier`."""
     SUPERSEDED = "superseded"

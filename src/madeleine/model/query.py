@@ -13,6 +13,8 @@ from madeleine.model.words import MemoryType, Tier
 
 QUERY_CHARS = 20_000  # a longer text is not a question; what follows is not read
 MAX_HITS = 100
+DEFAULT_HITS = 10
+OVERVIEW_HITS = 30  # of a question for an overview, unless it says how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class RecallQuery:
     """A question with its filter and how many answers are wanted."""
 
     text: str
-    limit: int = 10
+    limit: int = DEFAULT_HITS
     filter: Filter = field(default_factory=Filter)
     space: str | None = None
     """The asker's own space: preferred, not required."""
@@ -46,6 +48,10 @@ class RecallQuery:
     explain: bool = False
     why_not: str | None = None
     """The id, or its beginning, of a memory whose absence is to be explained."""
+    all: bool = False
+    """Whether what is found below the floor is shown too."""
+    overview_limit: int | None = None
+    """How many answers a question for an overview has; None: as many as any other."""
 
 
 def read_query(values: Mapping[str, object], default_space: str | None = None) -> RecallQuery:
@@ -56,12 +62,14 @@ def read_query(values: Mapping[str, object], default_space: str | None = None) -
         raise InvalidValue("query", "is empty", hint="say what you are looking for")
     query = RecallQuery(
         text=text[:QUERY_CHARS],
-        limit=reader.whole("limit", 10, 1, MAX_HITS),
+        limit=reader.whole("limit", DEFAULT_HITS, 1, MAX_HITS),
         filter=read_filter(reader),
         space=default_space,
         session_id=reader.text("session_id"),
         explain=reader.flag("explain"),
         why_not=reader.text("why_not"),
+        all=reader.flag("all"),
+        overview_limit=None if values.get("limit") is not None else OVERVIEW_HITS,
     )
     reader.done()
     return query

@@ -43,6 +43,8 @@ class Absence(enum.StrEnum):
     """The filter leaves it out, by `filters`; by none of them, if it is outdated."""
     OUTRANKED = "outranked"
     """It is an answer, as number `rank`; fewer were asked for."""
+    FOLDED = "folded"
+    """It is an answer, as number `rank`, below the floor."""
     OLDER = "older"
     """It is of the time asked for, and older than those that were asked for."""
     OUTDONE = "outdone"
@@ -53,6 +55,15 @@ class Absence(enum.StrEnum):
     """At a quick look others fit better."""
     UNSEEN = "unseen"
     """Neither its words nor its meaning are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRanks:
+    """What was found, best first, what of it is above the floor, and what is shown."""
+
+    found: Sequence[RankedHit]
+    above: Sequence[RankedHit]
+    shown: Sequence[RankedHit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +228,7 @@ def explain_absence(
     query: RecallQuery,
     chosen: Filter,
     scored: ScoredCandidates | None,
-    hits: Sequence[RankedHit],
+    ranks: AnswerRanks,
     now: datetime,
 ) -> AbsenceExplanation:
     """Say why a memory that somebody expected is not among the answers."""
@@ -226,12 +237,12 @@ def explain_absence(
         said = "there is no such memory" if not found else "several ids begin like that"
         return AbsenceExplanation(Absence.UNKNOWN, said)
     memory_id = found[0]
-    for rank, hit in enumerate(hits, 1):
-        if hit.id == memory_id and rank <= query.limit:
+    for rank, hit in enumerate(ranks.shown, 1):
+        if hit.id == memory_id:
             return _build_absence(Absence.THERE, memory_id, f"is there: number {rank}", rank=rank)
     if not stores.search.allowed([memory_id], chosen, now):
         return _build_refusal(memory_id, _find_refusing_filters(stores, memory_id, chosen, now))
-    return _explain_outranked(stores, query, scored, hits, memory_id)
+    return _explain_outranked(stores, query, scored, ranks, memory_id)
 
 
 def _build_absence(
@@ -271,12 +282,15 @@ def _explain_outranked(
     stores: Stores,
     query: RecallQuery,
     scored: ScoredCandidates | None,
-    hits: Sequence[RankedHit],
+    ranks: AnswerRanks,
     memory_id: str,
 ) -> AbsenceExplanation:
-    for rank, hit in enumerate(hits, 1):
+    for rank, hit in enumerate(ranks.found, 1):
         if hit.id == memory_id:
             score = display_score(hit.score)
+            if rank <= query.limit and hit not in ranks.above:
+                said = f"came in as number {rank} with {score}, below the floor; `all` shows it"
+                return _build_absence(Absence.FOLDED, memory_id, said, rank=rank, chance=hit.score)
             said = f"came in as number {rank} with {score}; asked for were {query.limit}"
             return _build_absence(Absence.OUTRANKED, memory_id, said, rank=rank, chance=hit.score)
     if scored is None:
@@ -288,7 +302,7 @@ def _explain_outranked(
     if spots:
         best = max(float(scored.chances[spot]) for spot in spots)
         above = len({nodes[spot] for spot in (scored.chances > best).nonzero()[0].tolist()})
-        return _explain_compared(memory_id, best, above if hits else None)
+        return _explain_compared(memory_id, best, above if ranks.found else None)
     if memory_id in stores.search.ids(scored.pool.nodes.tolist()).values():
         said = "came near, but at a quick look others fit better"
         return _build_absence(Absence.GLANCED, memory_id, said)

@@ -25,8 +25,10 @@ from madeleine.language.word_hints import (
     QUESTION_WORDS,
     SELF_WORDS,
     STOP_WORDS,
+    asks_for_all,
     asks_for_help,
     asks_for_overview,
+    asks_for_past,
     asks_how_many,
     asks_when,
     asks_who_or_where,
@@ -77,6 +79,13 @@ class AnswerHints:
     who_or_where: bool = False
     help: bool = False
     overview: bool = False
+    everything: bool = False
+    past: bool = False
+
+    @property
+    def many(self) -> bool:
+        """Whether many things are to be told, not one."""
+        return self.overview or self.everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,4 +276,6 @@ def _read_hints(text: str) -> AnswerHints:
         who_or_where=asks_who_or_where(text),
         help=asks_for_help(text),
         overview=asks_for_overview(text),
+        everything=asks_for_all(text),
+        past=asks_for_past(text),
     )

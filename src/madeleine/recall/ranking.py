@@ -20,7 +20,6 @@ from madeleine.index.search import RankingRecord
 from madeleine.language.word_hints import QUESTION_WORDS, SELF_WORDS, STOP_WORDS
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
-from madeleine.model.query import RecallQuery
 from madeleine.model.words import Tier
 from madeleine.recall.candidates import PreparedQuestion
 from madeleine.recall.parsing import ParsedQuestion
@@ -42,7 +41,7 @@ from madeleine.write.stores import Stores
 SECONDS_A_DAY = 86_400.0
 TIERS = tuple(each.value for each in Tier)
 LIKELY = 0.1  # a chance from which a memory about the asker is lifted in full
-LOOKED_AT = 12  # beyond the limit: boosts may lift a memory over that many others
+LOOKED_AT = 12  # beyond what is wanted: boosts may lift a memory over that many others
 
 
 @dataclass(slots=True)
@@ -67,19 +66,20 @@ class RankedHit:
 
 def rank_candidates(
     stores: Stores,
-    query: RecallQuery,
     prepared: PreparedQuestion,
     scored: ScoredCandidates,
     now: datetime,
+    count: int,
 ) -> list[RankedHit]:
-    """Return the best candidates, one per memory, with all that their score is made of."""
+    """Return the best candidates, one per memory, with all that their score is made of: at least
+    `count`, if there are so many."""
     understood = prepared.asked.understood
     named = frozenset(prepared.named)
     ids = _candidate_ids(stores, scored) if named or understood.phrases else []
     quoting = _find_quoting(stores, understood, ids)
     weight = stores.config.recall.relevance_weight
     view = _RankingContext(understood, scored, named, quoting, now, weight)
-    spots = _best_first(view, ids, query.limit + LOOKED_AT)
+    spots = _best_first(view, ids, count + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()
     records = stores.search.records(nodes)
     found = [

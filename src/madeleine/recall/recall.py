@@ -9,9 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
+from madeleine.language.self_questions import asks_about_person
+from madeleine.language.stems import telling_stems
 from madeleine.language.times import TimeSpan
+from madeleine.language.word_hints import (
+    QUESTION_WORDS,
+    SELF_WORDS,
+    STOP_WORDS,
+    asks_for_all,
+    asks_for_overview,
+)
 from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
@@ -22,6 +31,7 @@ from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepa
 from madeleine.recall.dates import find_speaking_of
 from madeleine.recall.explaining import (
     AbsenceExplanation,
+    AnswerRanks,
     PassagePosition,
     ScoreExplanation,
     explain_absence,
@@ -33,18 +43,26 @@ from madeleine.recall.explaining import (
     note_retired,
     shortfall_parts,
 )
+from madeleine.recall.newer_first import put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
+from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
 from madeleine.recall.weights import HEADS
+from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
 from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
+from madeleine.rules.overview import spread_over_groups
 from madeleine.write.reconcile import unread_note
 from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
 
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
 SPOKEN_OF = 0.25  # and of what only speaks of that time
+SPREAD_AMONG = 2  # times as many hits as are wanted, to spread an overview over
+UNNAMED_SELF = frozenset({"self"})  # the title of a self that nobody has given a name
+_ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
+"""Reasons for which a hit is shown whatever its score is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +77,8 @@ class RecallMatch:
     explained: ScoreExplanation | None = None
     mentioned: tuple[str, ...] = ()
     """Ids of the memories that the reasons name."""
+    around: tuple[SurroundingTurn, ...] = ()
+    """What was said before and after it in its conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +91,8 @@ class RecallResult:
     why_not: str | None = None
     absent: AbsenceExplanation | None = None
     """What `explain_absence` says, in its parts."""
+    folded: int = 0
+    """How many more were found below the floor; `all` shows them."""
 
 
 @dataclass(slots=True)
@@ -102,6 +124,7 @@ def recall(
 ) -> RecallResult:
     """Return the memories that answer `query`; `touch` counts them as used. Whoever has had
     the question read hands in its `trace`; `look_again` lets a cross-encoder have its say."""
+    query = widen_for_overview(query)
     prepared = prepare_question(stores, query, trace)
     again = look_again and stores.minds.reranker is not None
     with stores.index.steady():
@@ -123,14 +146,35 @@ def recall(
     return answer
 
 
+def widen_for_overview(query: RecallQuery) -> RecallQuery:
+    """Return a question as it is answered: one for an overview has more answers than others, unless
+    it says how many are wanted."""
+    if query.overview_limit is None or not (
+        asks_for_overview(query.text) or asks_for_all(query.text)
+    ):
+        return query
+    return replace(query, limit=query.overview_limit)
+
+
 def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> RecallResult:
     """Let the graph speak, and say what is found or why nothing is."""
     query = search.query
-    hits, silence = _select_near_enough(stores, search, _follow_connections(stores, search, hits))
-    found = _build_hits(stores, search, hits[: query.limit])
-    reason = _why_not(stores, search, hits) if query.why_not else None
+    near, silence = _select_near_enough(stores, search, _follow_connections(stores, search, hits))
+    above = near if query.all else _select_above_floor(stores, search, near)
+    if near and not above:
+        silence = _none_near_enough(search, near, _floor_of(stores, search).needed(near[0].score))
+    shown = _select_wanted(search, above)
+    ranks = AnswerRanks(near, above, shown)
+    reason = _why_not(stores, search, ranks) if query.why_not else None
     silence = _note_retired(stores, search, silence)
-    return RecallResult(found, silence, search.notes, reason.text if reason else None, reason)
+    return RecallResult(
+        hits=_build_hits(stores, search, shown),
+        silence=silence,
+        notes=search.notes,
+        why_not=reason.text if reason else None,
+        absent=reason,
+        folded=max(0, min(len(near), query.limit) - len(shown)),
+    )
 
 
 # --- stages ---------------------------------------------------------------------------------
@@ -224,7 +268,32 @@ def _compare_candidates(stores: Stores, search: _Search) -> list[RankedHit]:
     search.scored = score_candidates(
         stores, heads, prepared.asked, pool, query.limit, prepared.named
     )
-    return rank_candidates(stores, query, search.prepared, search.scored, now)
+    count = SPREAD_AMONG * query.limit if _is_spread(search) else query.limit
+    hits = rank_candidates(stores, prepared, search.scored, now, count)
+    return _drop_self(stores, search, hits)
+
+
+def _drop_self(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
+    """Leave out the memory that stands for the asker, unless they are asked about."""
+    self_id = stores.graph.self_id()
+    found = next((each for each in hits if each.id == self_id), None)
+    if found is None or _asks_about_self(stores, search, found):
+        return hits
+    return [each for each in hits if each is not found]
+
+
+def _asks_about_self(stores: Stores, search: _Search, found: RankedHit) -> bool:
+    """Whether the self is an answer: the question names or quotes it, is about the asker or about
+    nobody else, or says the name that it bears."""
+    if not _ASKED_FOR.isdisjoint(found.lifts):
+        return True
+    understood = search.understood
+    about = understood.telling - SELF_WORDS - STOP_WORDS - QUESTION_WORDS
+    if (understood.about_self and not about) or asks_about_person(understood.text):
+        return True
+    memory = stores.search.memories([found.id]).get(found.id)
+    name = telling_stems(memory.title or "") - UNNAMED_SELF if memory else frozenset[str]()
+    return not name.isdisjoint(telling_stems(understood.text))
 
 
 def _rerank_hits(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
@@ -239,10 +308,13 @@ def _rerank_hits(stores: Stores, search: _Search, hits: list[RankedHit]) -> list
 def _follow_connections(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
     if search.scored is None:
         return hits
-    hits = _activate(stores, search, hits)
+    hits = _drop_self(stores, search, _activate(stores, search, hits))
     asked = search.query.filter
-    swapping = asked.outdated and asked.as_of is None and not search.prepared.named
-    return _successors_first(stores, hits) if swapping else hits
+    if asked.outdated and asked.as_of is None and not search.prepared.named:
+        hits = _successors_first(stores, hits)
+    understood = search.understood
+    dated = bool(understood.spans) or understood.asks.past
+    return hits if dated or understood.asks.many else put_newer_first(stores, hits)
 
 
 def _activate(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
@@ -301,11 +373,65 @@ def _select_near_enough(
     if any(_is_near(search, each, config.recall.least_best) for each in near):
         return near, None
     if hits:
-        best = shortfall_parts(hits[0], config.recall.least_best) if search.query.explain else {}
-        return [], Cause(SilenceKind.NONE_NEAR_ENOUGH, {"count": len(hits), **best})
+        return [], _none_near_enough(search, hits, config.recall.least_best)
     if stores.search.count(search.chosen, search.now) == 0:
         return [], _why_nothing_passes(stores, search)
     return [], Cause(SilenceKind.NOTHING_MATCHES)
+
+
+def _none_near_enough(search: _Search, hits: Sequence[RankedHit], least: float) -> Cause:
+    best = shortfall_parts(hits[0], least) if search.query.explain else {}
+    return Cause(SilenceKind.NONE_NEAR_ENOUGH, {"count": len(hits), **best})
+
+
+def _select_above_floor(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
+    """Return the hits that are shown unless everything is asked for."""
+    shown = mark_above_floor(
+        [each.score for each in hits],
+        [_floor_standing(search, each) for each in hits],
+        _floor_of(stores, search),
+    )
+    return [each for each, above in zip(hits, shown, strict=True) if above]
+
+
+def _floor_of(stores: Stores, search: _Search) -> AnswerFloor:
+    config = stores.config.recall
+    floor = AnswerFloor(config.floor, config.floor_relative)
+    return floor.for_overview() if search.understood.asks.many else floor
+
+
+def _floor_standing(search: _Search, hit: RankedHit) -> FloorStanding:
+    if search.scored is None or not _ASKED_FOR.isdisjoint(hit.lifts):
+        return FloorStanding.ASKED_FOR
+    if hit.spot is not None and HEADS[search.scored.head[hit.spot]] == "words":
+        return FloorStanding.BY_WORDS
+    return FloorStanding.COMPARED
+
+
+def _select_wanted(search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
+    """Return as many hits as are wanted: the best, or for an overview the best of each conversation
+    and day."""
+    limit = search.query.limit
+    if not _is_spread(search):
+        return hits[:limit]
+    groups = [_group_of(search, each) for each in hits]
+    places = spread_over_groups([each.score for each in hits], groups, limit)
+    return [hits[place] for place in places]
+
+
+def _is_spread(search: _Search) -> bool:
+    """Whether the answers are spread over conversations and days. Who says how many they want is
+    given the best."""
+    return search.query.overview_limit is not None and search.understood.asks.many
+
+
+def _group_of(search: _Search, hit: RankedHit) -> int | date:
+    """Return the conversation that a hit is from, or its day."""
+    if search.scored is not None and hit.spot is not None:
+        session = int(search.scored.pool.session[search.scored.places[hit.spot]])
+        if session >= 0:
+            return session
+    return hit.created.date()
 
 
 def _note_retired(stores: Stores, search: _Search, silence: Cause | None) -> Cause | None:
@@ -346,9 +472,11 @@ def _build_hits(
     stores: Stores, search: _Search, hits: Sequence[RankedHit]
 ) -> tuple[RecallMatch, ...]:
     memories = stores.search.memories(each.id for each in hits)
-    return tuple(
+    around = find_surroundings(stores, hits, search.scored, search.chosen, search.now)
+    found = [
         _build_hit(stores, search, each, memories[each.id]) for each in hits if each.id in memories
-    )
+    ]
+    return tuple(replace(each, around=around.get(each.memory.id, ())) for each in found)
 
 
 def _build_hit(stores: Stores, search: _Search, hit: RankedHit, memory: Memory) -> RecallMatch:
@@ -369,5 +497,5 @@ def _build_hit(stores: Stores, search: _Search, hit: RankedHit, memory: Memory) 
     )
 
 
-def _why_not(stores: Stores, search: _Search, hits: Sequence[RankedHit]) -> AbsenceExplanation:
-    return explain_absence(stores, search.query, search.chosen, search.scored, hits, search.now)
+def _why_not(stores: Stores, search: _Search, ranks: AnswerRanks) -> AbsenceExplanation:
+    return explain_absence(stores, search.query, search.chosen, search.scored, ranks, search.now)

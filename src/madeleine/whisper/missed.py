@@ -188,6 +188,7 @@ def _search_again(
         filter=Filter(spaces=_logged_spaces(entry)),
         space=entry.space,
         why_not=memory.id,
+        all=True,
     )
     found = recall(stores, query, touch=False)
     text = f"It was not found. Looked for now, {found.why_not or ''}."

@@ -297,7 +297,7 @@ def _recall_candidates(
     not told of it."""
     at_hand, limit = prompt_filter(state.prompt), max(2 * context.config.max_nodes, 12)
     space = state.prompt.space
-    query = RecallQuery(text=text, limit=limit, filter=at_hand, space=space, explain=True)
+    query = RecallQuery(text, limit, at_hand, space, explain=True, all=True)  # the gate decides
     if state.intents == {Intent.IDENTITY}:
         return _recall_everywhere(context, state, query, trace)
     both = replace(query, limit=2 * limit, filter=replace(at_hand, tiers=()))

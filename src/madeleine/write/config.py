@@ -23,9 +23,13 @@ class RecallConfig:
 
     pool: int = advanced(300, "candidates taken from each source")
     compared: int = advanced(100, "candidates that are compared closely, at least")
-    least_score: float = advanced(0.005, "hits below this that share no word are not shown")
+    floor: float = setting(0.05, "hits below this score are folded; `all` shows them", 0, 1)
+    floor_relative: float = advanced(
+        0.15, "hits below this share of the best score are folded, too", 0, 1
+    )
+    least_score: float = advanced(0.005, "hits below this that share no word are not found at all")
     least_best: float = advanced(
-        0.02, "nothing is shown if even the best hit is below this and shares no word"
+        0.02, "nothing is found if even the best hit is below this and shares no word"
     )
     weights: str = advanced("", "file with other weights than the shipped ones")
     relevance_weight: float = setting(

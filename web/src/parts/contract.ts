@@ -2,7 +2,7 @@
 
 /** Why a memory is not among the answers, in parts. */
 export interface AbsenceReason {
-  how: 'unknown' | 'there' | 'refused' | 'outranked' | 'older' | 'outdone' | 'far' | 'glanced' | 'unseen'
+  how: 'unknown' | 'there' | 'refused' | 'outranked' | 'folded' | 'older' | 'outdone' | 'far' | 'glanced' | 'unseen'
   text: string
   rank: number | null
   /** how many fit better */
@@ -551,6 +551,17 @@ export interface HitPassage {
   start: number
   /** the one after its last */
   end: number
+  text: string
+}
+
+/** A turn of the conversation that a hit is from, shortly before or after it. */
+export interface HitTurn {
+  /** the id of the memory */
+  id: string
+  /** its number in the conversation */
+  turn: number | null
+  speaker: string | null
+  /** what was said; a long one is cut */
   text: string
 }
 
@@ -1381,6 +1392,8 @@ export interface RecallAnswer {
   notes_parts: CauseShape[]
   /** why a memory that was missed is not there */
   why_not: string | null
+  /** how many more were found below the floor; `all` shows them */
+  folded: number
 }
 
 /** A memory that answers a question, how well from 0 to 1, and why. */
@@ -1396,6 +1409,8 @@ export interface RecallHit {
   match: Record<string, number>
   /** of a long memory the piece that answers */
   passage: HitPassage | null
+  /** two turns before and two after it, of what was said in a conversation */
+  around?: HitTurn[]
   /** only if asked for */
   explained?: ScoreParts
 }
@@ -1571,6 +1586,8 @@ export interface SearchPage {
   why_not: string | null
   /** the same in parts */
   absent: AbsenceReason | null
+  /** how many more were found below the floor */
+  folded: number
 }
 
 /** Why the search for a whisper found nothing. */

@@ -90,6 +90,7 @@ class SearchPage:
     notes_parts: Sequence[CauseParts] = field("what each note is made of, in the same order")
     why_not: str | None = field("why a memory that was missed is not there")
     absent: AbsenceReason | None = field("the same in parts")
+    folded: int = field("how many more were found below the floor")
 
 
 @shape

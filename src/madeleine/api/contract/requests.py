@@ -120,12 +120,15 @@ class RecallBody(MemoryFilter):
     """What `recall` is given."""
 
     query: WrittenText = field("what is asked")
-    limit: Limit100 | None = field("how many at most", default=None)
+    limit: Limit100 | None = field(
+        "how many at most; 10 if not said, 30 for an overview", default=None
+    )
     session_id: str | None = field("the conversation that asks", default=None)
     explain: bool | None = field("show how each score came about", default=None)
     why_not: str | None = field(
         "id of a memory that you miss: says why it is not there", default=None
     )
+    all: bool | None = field("also what is found below the floor", default=None)
 
 
 @shape
@@ -516,6 +519,7 @@ class PageSearchQuery(MemoryFilter):
     why_not: str | None = field(
         "id of a memory that you miss: says why it is not there", default=None
     )
+    all: bool | None = field("also what is found below the floor; true by default", default=None)
 
 
 @shape

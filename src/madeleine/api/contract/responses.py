@@ -156,6 +156,16 @@ class HitPassage:
 
 
 @shape
+class HitTurn:
+    """A turn of the conversation that a hit is from, shortly before or after it."""
+
+    id: str = field("the id of the memory")
+    turn: int | None = field("its number in the conversation")
+    speaker: str | None = field()
+    text: str = field("what was said; a long one is cut")
+
+
+@shape
 class ScoreParts:
     """Every number that a score is made of."""
 
@@ -182,6 +192,11 @@ class RecallHit:
     )
     match: Mapping[str, float] = field("how the words and the meaning fit")
     passage: HitPassage | None = field("of a long memory the piece that answers")
+    around: tuple[HitTurn, ...] = field(
+        "two turns before and two after it, of what was said in a conversation",
+        left_out=True,
+        default=(),
+    )
     explained: ScoreParts | None = field("only if asked for", left_out=True, default=None)
 
 
@@ -196,6 +211,7 @@ class RecallAnswer:
     notes: tuple[str, ...] = field(NOTES_HELP)
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
     why_not: str | None = field("why a memory that was missed is not there")
+    folded: int = field("how many more were found below the floor; `all` shows them", default=0)
 
 
 @shape

@@ -65,6 +65,7 @@ def _search_everywhere(
         notes_parts=list(notes.values()),
         why_not=next((each.why_not for each in told if each.why_not), None),
         absent=next((each.absent for each in told if each.absent), None),
+        folded=min(sum(each.folded for each in told), limit - len(hits)),
     )
 
 
@@ -97,6 +98,7 @@ def search_memories(context: HomeContext, call: OperationCall) -> SearchPage:
         limit=reader.whole("limit", DEFAULT_HITS, 1, MAX_HITS),
         filter=read_filter(reader),
         why_not=reader.text("why_not"),
+        all=reader.flag("all", True),  # the page folds what it shows by itself
     )
     reader.done()
     now = context.stores.clock.now()
@@ -108,6 +110,7 @@ def search_memories(context: HomeContext, call: OperationCall) -> SearchPage:
         **causes_to_fields("notes", found.notes),
         why_not=found.why_not,
         absent=build_absence_reason(found.absent),
+        folded=found.folded,
     )
 
 

@@ -25,7 +25,13 @@ INDENT = " " * 12
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="what you want to know; - reads stdin")
-    parser.add_argument("--limit", type=int, metavar="N", help="how many at most; 10 if not said")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="how many at most; 10 if not said, 30 for an overview",
+    )
+    parser.add_argument("--all", action="store_true", help="also what is found below the floor")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
     parser.add_argument(
         "--why-not",
@@ -42,6 +48,7 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
         limit=arguments.limit,
         explain=arguments.explain or None,
         why_not=arguments.why_not,
+        all=arguments.all or None,
         **build_filter(arguments),
     )
     answer = door.call("recall", body=question)
@@ -64,6 +71,8 @@ def _render_hits(
             yield from _render_hit_details(hit, arguments.explain)
     else:
         say.talk(f"nothing recalled: {escape_controls(answer.get('silence') or 'nothing matches')}")
+    if folded := answer.get("folded"):
+        say.talk(f"{folded:,}{' more' if hits else ''} below the floor; --all shows them")
     if answer.get("why_not"):
         yield escape_controls(answer["why_not"])
 
@@ -83,6 +92,15 @@ def _render_hit_details(hit: dict[str, Any], explain: bool) -> Iterator[str]:
         yield f"{INDENT}at character {passage['start']:,}: {cut}"
     if explain:
         yield from (f"{INDENT}{line}" for line in render_explanation(hit))
+        yield from (f"{INDENT}{_render_turn(turn)}" for turn in hit.get("around") or ())
+
+
+def _render_turn(turn: Mapping[str, Any]) -> str:
+    """Return on one line what was said beside a hit."""
+    speaker = f"{turn['speaker']}: " if turn["speaker"] else ""
+    words = " ".join(escape_controls(f"{speaker}{turn['text']}").split())
+    cut = words[:MAX_PASSAGE_CHARS] + ("…" if len(words) > MAX_PASSAGE_CHARS else "")
+    return f"turn {turn['turn']}  {cut}"
 
 
 def render_explanation(hit: dict[str, Any]) -> Iterator[str]:

@@ -110,7 +110,8 @@ def _select_result(hit: OperationAnswer) -> Json:
     told = _add_content(memory, content, MAX_HIT_CHARS)
     if passage is not None:
         told["cut"] = len(memory["content"]) - len(str(told["content"]))
-    return {"memory": told, "score": hit["score"], "reasons": hit["reasons"]}
+    around = {"around": hit["around"]} if hit.get("around") else {}
+    return {"memory": told, "score": hit["score"], "reasons": hit["reasons"], **around}
 
 
 def _select_connections(answer: OperationAnswer) -> list[Json]:
@@ -159,6 +160,7 @@ _FIELD_READERS: Mapping[str, Callable[[OperationAnswer], object]] = MappingProxy
                 "notes",
                 "silence",
                 "silence_parts",
+                "folded",
                 "status",
                 "job_id",
             )

@@ -1,0 +1,85 @@
+"""Of two hits that say different things of the same, the newer first.
+
+Where one memory is known to have superseded another, `recall.py` orders them. Mostly nobody has
+said so: the old price and the new one stand side by side and fit the question about as well. Only
+the first few hits are looked at, only pairs that are near in score, and only what may be the same
+matter told twice (`language/rivals.py`); whatever stands in between stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from madeleine.language.rivals import are_rivals
+from madeleine.model.cause import Cause, ReasonKind
+from madeleine.model.memory import Memory
+from madeleine.model.vector import Vector
+from madeleine.recall.ranking import RankedHit, rank_key
+from madeleine.write.stores import Stores
+
+LOOKED_AT = 10  # hits from the first
+NEAR_SCORE = 0.6
+"""The share of the better score that is near. On Everyday's train split it mends 6 first hits and
+spoils none; .75 mends 3 and spoils none, .4 mends 8 and spoils 2."""
+
+
+def put_newer_first(stores: Stores, hits: list[RankedHit]) -> list[RankedHit]:
+    """Return the hits, with what is newer before what it may have replaced. Two that change places
+    exchange their scores."""
+    first = hits[:LOOKED_AT]
+    ids = list(dict.fromkeys(each.id for pair in _near_pairs(first) for each in pair))
+    if not ids:
+        return hits
+    memories, vectors = stores.search.memories(ids), stores.search.vectors(ids)
+    for above in range(len(first)):
+        for below in range(above + 1, len(first)):
+            older, newer = first[above], first[below]
+            if _may_swap(older, newer) and _are_rivals(older, newer, memories, vectors):
+                older.score, newer.score = newer.score, older.score
+                newer.said.append(Cause(ReasonKind.NEWER_OF_TWO, {"memory": older.id}))
+                newer.mentioned.append(older.id)
+                first[above], first[below] = newer, older
+    return sorted(hits, key=rank_key)
+
+
+def _near_pairs(hits: Sequence[RankedHit]) -> Iterator[tuple[RankedHit, RankedHit]]:
+    for place, above in enumerate(hits):
+        for below in hits[place + 1 :]:
+            if _may_swap(above, below):
+                yield above, below
+
+
+def _may_swap(above: RankedHit, below: RankedHit) -> bool:
+    """Whether the lower of two hits is newer, about as good, true, and as sure. What the question
+    names or quotes stays where it is."""
+    if above.created >= below.created or below.score < NEAR_SCORE * above.score:
+        return False
+    named = {ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE}
+    if not named.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
+        return False
+    return below.factors.get("confidence", 1.0) >= above.factors.get("confidence", 1.0)
+
+
+def _are_rivals(
+    older: RankedHit,
+    newer: RankedHit,
+    memories: Mapping[str, Memory],
+    vectors: Mapping[str, Vector],
+) -> bool:
+    one, other = memories.get(older.id), memories.get(newer.id)
+    if one is None or other is None or one.space != other.space:
+        return False
+    if _speaker_of(one) != _speaker_of(other):
+        return False
+    similarity = (
+        float(np.dot(vectors[older.id], vectors[newer.id]))
+        if older.id in vectors and newer.id in vectors
+        else None
+    )
+    return are_rivals(one.content, other.content, similarity)
+
+
+def _speaker_of(memory: Memory) -> str | None:
+    return memory.origin.speaker if memory.origin else None
