@@ -23,7 +23,12 @@ class RecallConfig:
 
     pool: int = advanced(300, "candidates taken from each source")
     compared: int = advanced(100, "candidates that are compared closely, at least")
-    floor: float = setting(0.05, "hits below this score are folded; `all` shows them", 0, 1)
+    floor: float = setting(
+        0.02,
+        "hits below this score are folded; `all` shows them; with 0.05 right answers are lost",
+        0,
+        1,
+    )
     floor_relative: float = advanced(
         0.15, "hits below this share of the best score are folded, too", 0, 1
     )
