@@ -15,6 +15,7 @@ written, beside a sorted array of hashes that says in which lines a term stands.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -81,7 +82,8 @@ _SPACED = bytes(
     each if each >= 128 or chr(each).isalnum() or each in b",|\n" else _SPACE for each in range(256)
 )
 """Makes a space of every other byte than those of letters, digits and the marks of a table."""
-_IS_MARK = np.isin(np.arange(256), [_COMMA, _BAR, _LINE_END])
+_MARKED = bytes(each in b",|\n" for each in range(256))
+"""Makes 1 of the marks of a table, and 0 of all else."""
 
 
 class KinLink(StrEnum):
@@ -107,11 +109,9 @@ class Term(NamedTuple):
         return self.text != self.text.lower()
 
 
-class Kin(NamedTuple):
-    """A term that stands for another one, how, and how surely from 0 to 1."""
+class KinTie(NamedTuple):
+    """What makes a term the kin of another one, and how surely from 0 to 1."""
 
-    text: str
-    key: str
     link: KinLink
     strength: float
     everyday: bool
@@ -119,15 +119,20 @@ class Kin(NamedTuple):
     and not of the names and terms of a trade."""
 
 
+class Kin(NamedTuple):
+    """A term that stands for another one."""
+
+    text: str
+    key: str
+    tie: KinTie
+
+
 class KinGroup(NamedTuple):
-    """All kin of a term: those of one word by that word, the others by their first."""
+    """All kin of a term, by their keys: which are single words, and which begin with a word."""
 
-    words: dict[str, Kin]
-    phrases: dict[str, list[Kin]]
-
-    @property
-    def kin(self) -> tuple[Kin, ...]:
-        return (*self.words.values(), *(each for kin in self.phrases.values() for each in kin))
+    ties: dict[str, KinTie]
+    words: frozenset[str]
+    phrases: dict[str, list[str]]
 
 
 class TermEntry(NamedTuple):
@@ -149,7 +154,7 @@ class TermTable:
         self._text_starts = _line_starts(self._text)
         self._key_starts = _line_starts(self._keys)
         marks = np.frombuffer(self._keys, np.uint8)
-        marks = marks[_IS_MARK[marks]]
+        marks = marks[_find_marks(self._keys)]
         line = np.concatenate([[0], np.cumsum(marks == _LINE_END)])
         bars = np.concatenate([[0], np.cumsum(marks == _BAR)])
         first = np.flatnonzero(np.diff(line, prepend=-1))
@@ -194,11 +199,14 @@ class TermTable:
         name, others, classes = map(_pair_terms, written, keys)
         return TermEntry(name + others, classes)
 
-    def names(self, line: int) -> tuple[Term, ...]:
-        """Return the names that a line has."""
-        written = _line_at(self._text, self._text_starts, line).rpartition("|")[0]
-        keys = _line_at(self._keys, self._key_starts, line).rpartition("|")[0]
-        return _pair_terms(written.replace("|", ","), keys.replace("|", ","))
+    def name_keys(self, lines: Iterable[int]) -> list[list[str]]:
+        """Return the keys of the names that each of the lines has."""
+        starts, keys = self._key_starts, self._keys
+        heads = [keys[starts[line] : starts[line + 1]].rpartition(b"|")[0] for line in lines]
+        if not heads:
+            return []
+        whole = b"\n".join(heads).replace(b"|,", b"|").replace(b"|", b",").decode()
+        return [names.rstrip(",").split(",") for names in whole.split("\n")]
 
     def entries(self) -> Iterable[TermEntry]:
         """Yield all entries, in order."""
@@ -207,6 +215,10 @@ class TermTable:
 
 def _hash_keys(keys: Sequence[str]) -> NDArray[np.int64]:
     return np.array([hash(key.encode()) for key in keys], np.int64)
+
+
+def _find_marks(text: bytes) -> NDArray[np.bool_]:
+    return np.frombuffer(text.translate(_MARKED), np.bool_)
 
 
 def _line_starts(text: bytes) -> NDArray[np.uint32]:
@@ -233,6 +245,7 @@ class Thesaurus:
         self._own = own
         self._hidden = frozenset(hidden)
         self._kept: dict[tuple[str, bool], KinGroup] = {}
+        self._written: dict[tuple[str, KinTie], Kin] = {}
 
     def select_known(self, keys: Sequence[str]) -> list[str]:
         """Return those of the keys that stand in a table, in any form."""
@@ -252,6 +265,30 @@ class Thesaurus:
             self._kept[asked] = group = self._collect_kin(key, is_name)
         return group
 
+    def write_kin(self, key: str, tie: KinTie) -> Kin:
+        """Return a kin as a table writes it. A name that is a common word is less sure: in a
+        memory it may be just that."""
+        kin = self._written.get((key, tie))
+        if kin is None:
+            term = self._find_written(key)
+            common = key in COMMON_WORDS and term.is_written_as_name
+            sure = tie.strength * COMMON_WORD_FACTOR if common else tie.strength
+            if len(self._written) >= MOST_KEPT:
+                self._written.clear()
+            self._written[key, tie] = kin = Kin(term.text, key, tie._replace(strength=sure))
+        return kin
+
+    def _find_written(self, key: str) -> Term:
+        """Return a term as a table writes it that has it for a name, or else for a class."""
+        found = [
+            (column, number, line)
+            for number, table in enumerate(self._tables)
+            for line, column in table.find([key]).items()
+        ]
+        _, number, line = min(found)
+        entry = self._tables[number].entry(line)
+        return next(each for each in (*entry.names, *entry.classes) if each.key == key)
+
     def _collect_kin(self, key: str, is_name: bool) -> KinGroup:
         keys = term_forms(key)
         named, members = self._look_up(keys)
@@ -259,65 +296,60 @@ class Thesaurus:
         if not is_name and (key in COMMON_WORDS or len(as_names) > 1):
             named = [each for each in named if not _is_name_in(each[0], keys)]
             members = [] if NAMES_AS_CLASSES.intersection(keys) else members
-        found: dict[str, Kin] = {}
         share = 1 / math.sqrt(max(len(named), 1))
-        for entry, everyday in named:
-            _add_kin(found, entry.names, KinLink.OTHER_NAME, OTHER_NAME_STRENGTH * share, everyday)
-            _add_kin(found, entry.classes, KinLink.CLASS, CLASS_STRENGTH * share, everyday)
-        if len(members) <= MOST_MEMBERS:
-            strength = MEMBER_STRENGTH * member_factor(len(members))
-            for names, everyday in members:
-                _add_kin(found, names, KinLink.MEMBER, strength, everyday)
-        for own in keys:
-            found.pop(own, None)
-        group = KinGroup({}, {})
-        for each, kin in found.items():
-            first, _, rest = each.partition(" ")
-            if rest:
-                group.phrases.setdefault(first, []).append(kin)
-            else:
-                group.words[each] = kin
-        return group
+        strength = MEMBER_STRENGTH * member_factor(len(members))
+        ties: dict[str, KinTie] = {}
+        for everyday in (True, False):  # what is added later counts
+            entries = [entry for entry, is_everyday in named if is_everyday == everyday]
+            classes = [each.key for entry in entries for each in entry.classes]
+            others = [each.key for entry in entries for each in entry.names]
+            own = [names for names, is_everyday in members if is_everyday == everyday]
+            for link, sure, found in (
+                (KinLink.CLASS, CLASS_STRENGTH * share, classes),
+                (KinLink.MEMBER, strength, itertools.chain.from_iterable(own)),
+                (KinLink.OTHER_NAME, OTHER_NAME_STRENGTH * share, others),
+            ):
+                ties |= dict.fromkeys(found, KinTie(link, sure, everyday))
+        for each in (*keys, *(ties.keys() & _EMPTY), ""):
+            ties.pop(each, None)
+        return _group_kin(ties)
 
     def _look_up(
         self, keys: Sequence[str]
-    ) -> tuple[list[tuple[TermEntry, bool]], list[tuple[tuple[Term, ...], bool]]]:
-        """Return the entries that have one of the keys as a name, and the names of those that
-        have it as a class, each with whether it is of everyday words."""
+    ) -> tuple[list[tuple[TermEntry, bool]], list[tuple[list[str], bool]]]:
+        """Return the entries that have one of the keys as a name, and the keys of the names of
+        those that have it as a class, each with whether it is of everyday words. A class of too
+        many has none."""
         named: list[tuple[TermEntry, bool]] = []
-        members: list[tuple[tuple[Term, ...], bool]] = []
-        for table in self._tables:
-            hidden = frozenset() if table is self._own else self._hidden
-            for line, column in table.find(keys).items():
-                names = table.names(line)
-                if names[0].key in hidden:
-                    continue
-                if column == CLASS_COLUMN:
-                    members.append((names, table.everyday))
-                else:
-                    named.append((table.entry(line), table.everyday))
+        members: list[tuple[list[str], bool]] = []
+        found = [(table, table.find(keys)) for table in self._tables]
+        columns = [column for _, lines in found for column in lines.values()]
+        is_told = columns.count(CLASS_COLUMN) <= MOST_MEMBERS
+        for table, lines in found:
+            hidden = self._hidden if table is not self._own else ()
+            entries = [
+                table.entry(line) for line, column in lines.items() if column != CLASS_COLUMN
+            ]
+            named += [(each, table.everyday) for each in entries if each.names[0].key not in hidden]
+            if is_told:
+                within = [line for line, column in lines.items() if column == CLASS_COLUMN]
+                names = table.name_keys(within)
+                members += [(each, table.everyday) for each in names if each[0] not in hidden]
         return named, members
+
+
+def _group_kin(ties: dict[str, KinTie]) -> KinGroup:
+    phrases: dict[str, list[str]] = {}
+    for key in [key for key in ties if " " in key]:
+        phrases.setdefault(key.partition(" ")[0], []).append(key)
+    words = frozenset(key for key in ties if " " not in key and len(key) > 1)
+    return KinGroup(ties, words, phrases)
 
 
 def member_factor(members: int) -> float:
     """Return how far a class means each of its members: wholly if there are few of them, and a
     little less with each ten times as many."""
     return 1 / (1 + LESS_BY_TENFOLD * math.log10(max(members / FULL_STRENGTH_MEMBERS, 1)))
-
-
-def _add_kin(
-    found: dict[str, Kin], terms: Iterable[Term], link: KinLink, strength: float, everyday: bool
-) -> None:
-    """Add terms as kin; of two that are the same the term of a trade stays, or the surer one."""
-    for term in terms:
-        key = term.key
-        if key in _EMPTY or len(key) == 1:
-            continue
-        common = key in COMMON_WORDS and term.is_written_as_name
-        sure = strength * COMMON_WORD_FACTOR if common else strength
-        before = found.get(key)
-        if before is None or (not everyday, sure) > (not before.everyday, before.strength):
-            found[key] = Kin(term.text, key, link, sure, everyday)
 
 
 def _is_name_in(entry: TermEntry, keys: Sequence[str]) -> bool:
@@ -381,7 +413,7 @@ def _normalize_table(text: str) -> bytes:
         low = low.replace(written, key)
     plain = np.frombuffer(low.translate(_SPACED), np.uint8)
     plain = plain[~((plain == _SPACE) & np.append(plain[1:] == _SPACE, False))]
-    mark = _IS_MARK[plain]
+    mark = _find_marks(plain.tobytes())
     beside = np.append(False, mark[:-1]) | np.append(mark[1:], False)
     return bytes(plain[~((plain == _SPACE) & beside)]).strip(b" ")
 

@@ -132,7 +132,7 @@ def _kin_reasons(spot: int, scored: ScoredCandidates) -> Iterator[Cause]:
     for number in scored.kin_met[spot].nonzero()[0].tolist():  # the surest come first
         said.setdefault(scored.kin[number].asked, scored.kin[number])
     for each in list(said.values())[:KIN_SHOWN]:
-        parts = {"asked": each.asked, "said": each.kin.text, "link": each.kin.link.value}
+        parts = {"asked": each.asked, "said": each.kin.text, "link": each.kin.tie.link.value}
         yield Cause(ReasonKind.KIN, parts)
 
 

@@ -266,7 +266,7 @@ def _kin_features(
         places = list(kin.places[number])
         instead = said[view.chosen, None] & ~mine[:, places]
         met[:, number] = instead.any(axis=1)
-        surest = everyday if entry.kin.everyday else trade
+        surest = everyday if entry.kin.tie.everyday else trade
         surest[:, places] = np.maximum(surest[:, places], kin.weights[number] * instead)
     beyond = np.maximum(everyday - trade, 0)
     shares = (trade @ weights / total, beyond @ weights / total)

@@ -92,18 +92,16 @@ def find_question_kin(
         if starts & taken:
             continue
         meant = _MeantWords.of(understood, term)
-        there_of_term = [
-            meant.build_kin(group.words[word], (known[word],))
-            for word in known.keys() & group.words.keys()
-            if word not in _SAYS_NOTHING and known[word].stem not in own
-        ]
+        keys = [word for word in known.keys() & group.words if known[word].stem not in own]
         for word in known.keys() & group.phrases.keys():
-            made = (meant.build_phrase(kin, known) for kin in group.phrases[word])
-            there_of_term += [each for each in made if each and not own.issuperset(each.stems)]
+            keys += group.phrases[word]
+        written = (thesaurus.write_kin(key, group.ties[key]) for key in keys)
+        made = (meant.build_kin(each, known) for each in written)
+        there_of_term = [each for each in made if each and not own.issuperset(each.stems)]
         if len(starts) > 1 and there_of_term:
             taken |= starts
         there += there_of_term
-    there.sort(key=lambda each: (-each.kin.strength, each.kin.key))
+    there.sort(key=lambda each: (-each.kin.tie.strength, each.kin.key))
     return tuple(there[:KIN_AT_MOST])
 
 
@@ -114,10 +112,10 @@ def _look_up_kin(search: MemorySearch, groups: Sequence[KinGroup]) -> dict[str, 
         *(group.words for group in groups), *(each.phrases for each in groups)
     )
     known = search.known_words(list(words))
-    begun = [
+    begun = (
         group.phrases[word] for group in groups for word in known.keys() & group.phrases.keys()
-    ]
-    rest = {part for kin in begun for each in kin for part in each.key.split()} - words
+    )
+    rest = {part for keys in begun for key in keys for part in key.split()} - words
     return known | search.known_words(list(rest)) if rest else known
 
 
@@ -177,19 +175,13 @@ class _MeantWords:
         telling = (word.text for word in term.words if word.text in understood.telling)
         return cls(asked, tuple(telling))
 
-    def build_kin(
-        self, kin: Kin, needed: tuple[IndexedTerm, ...], side_by_side: bool = False
-    ) -> QuestionKin:
-        stems = tuple([each.stem for each in needed])
-        holders = min([each.holders for each in needed])
-        return QuestionKin(self.asked, self.words, kin, stems, side_by_side, holders)
-
-    def build_phrase(self, kin: Kin, known: Mapping[str, IndexedTerm]) -> QuestionKin | None:
-        """Return a kin of several words, if they all stand in some memory and say something."""
+    def build_kin(self, kin: Kin, known: Mapping[str, IndexedTerm]) -> QuestionKin | None:
+        """Return a kin if all of its words stand in some memory and say something."""
         parts = kin.key.split()
         telling = [part for part in dict.fromkeys(parts) if part not in _SAYS_NOTHING]
         if not telling or not all(part in known for part in parts):
             return None
-        phrasal = len(telling) == 1
-        needed = tuple([known[part] for part in (parts if phrasal else telling)])
-        return self.build_kin(kin, needed, side_by_side=phrasal)
+        phrasal = len(telling) == 1 < len(parts)
+        needed = [known[part] for part in (parts if phrasal else telling)]
+        stems, holders = [each.stem for each in needed], min(each.holders for each in needed)
+        return QuestionKin(self.asked, self.words, kin, tuple(stems), phrasal, holders)

@@ -124,7 +124,7 @@ def _build_kin(
             tuple(at for word in kin[number].words for at in places.get(word, ()))
             for number in rare
         ),
-        weights=tuple(kin[number].kin.strength * rarity[number] for number in rare),
+        weights=tuple(kin[number].kin.tie.strength * rarity[number] for number in rare),
     )
 
 
