@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "words": ("words", "coverage", "phrases"),
-    "kin": ("kin", "kin_everyday"),
     "words around": ("words_around", "words_session", "coverage_session"),
     "meaning": ("near", "focus"),
     "meaning without a shared word": ("near_unshared", "tokens_unshared"),
@@ -104,7 +103,7 @@ HEADS: dict[str, HeadPlan] = {
         candidates=("note",),
         signs=_signs(
             (
-                *GROUPS["words"], *GROUPS["kin"], *GROUPS["meaning"], "tokens", "tokens_mean",
+                *GROUPS["words"], *GROUPS["meaning"], "tokens", "tokens_mean",
                 *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_NOTES,
             )
         )
@@ -116,7 +115,7 @@ HEADS: dict[str, HeadPlan] = {
         candidates=("kept",),
         signs=_signs(
             (
-                *GROUPS["words"], *GROUPS["kin"], *GROUPS["meaning"], *GROUPS["tokens"],
+                *GROUPS["words"], *GROUPS["meaning"], *GROUPS["tokens"],
                 *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_KEPT,
                 "instruction_asked", "preference_asked", "time_asked", "number_asked",
             )
@@ -128,15 +127,13 @@ HEADS: dict[str, HeadPlan] = {
     ),
     "meaning": HeadPlan(
         candidates=("dialogue", "note", "kept"),
-        signs=_signs(
-            (*GROUPS["words"], *GROUPS["kin"], "near", *GROUPS["speaker"], *GROUPS["date"])
-        ),
+        signs=_signs((*GROUPS["words"], "near", *GROUPS["speaker"], *GROUPS["date"])),
         evidence=("best_coverage", "best_near", "telling_words"),
         l2=500.0,
     ),
     "words": HeadPlan(
         candidates=("dialogue", "note", "kept"),
-        signs=_signs((*GROUPS["words"], *GROUPS["kin"], *GROUPS["speaker"], *GROUPS["date"])),
+        signs=_signs((*GROUPS["words"], *GROUPS["speaker"], *GROUPS["date"])),
         evidence=("best_coverage", "telling_words"),
         l2=500.0,
     ),
