@@ -219,6 +219,16 @@ def sessions_of(stores: Stores, question: str, **fields: object) -> list[str]:
     return [hit.memory.origin.session or "" for hit in hits if hit.memory.origin]
 
 
+def test_what_was_said_in_a_conversation_is_not_folded(stores: Stores) -> None:
+    visits(stores, days=2, each=3)
+    question = "who talked of the lighthouse lamp?"
+
+    shown = ask(with_floor(stores, 0.99, relative=1.0), question, all=False)
+
+    assert len(shown.hits) == len(ask(stores, question).hits) > 1
+    assert shown.folded == 0
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -133,3 +133,16 @@ def test_what_nobody_is_sure_of_takes_no_place(stores: Stores) -> None:
     recalled = ask(stores, QUESTION)
 
     assert place(old, recalled) < place(new, recalled)
+
+
+def test_what_people_say_to_each_other_keeps_its_order(real: Stores) -> None:
+    """They come back to a matter; that replaces nothing."""
+    drafts = [
+        Draft(text, origin=Origin("s1", turn, speaker), created=NOON - timedelta(minutes=60 - turn))
+        for turn, (speaker, text) in enumerate(
+            [("Ann", OLD), ("Ben", "that is a lot"), ("Ann", NEW), ("Ben", "oh dear")]
+        )
+    ]
+    keep_many(real, drafts)
+
+    assert ReasonKind.NEWER_OF_TWO not in kinds(real, QUESTION)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
 
 FLOOR = AnswerFloor(absolute=0.05, relative=0.15)
-COMPARED, BY_WORDS, ASKED_FOR = FloorStanding
+COMPARED, BY_WORDS, ASKED_FOR, SAID = FloorStanding
 
 ranked = st.lists(st.tuples(st.floats(0, 2.5), st.sampled_from(FloorStanding)), max_size=30).map(
     lambda rows: sorted(rows, key=lambda row: -row[0])
@@ -42,6 +42,12 @@ def test_words_alone_need_only_be_near_the_best() -> None:
 
 def test_what_was_asked_for_is_shown_whatever_its_score() -> None:
     rows = [(0.9, COMPARED), (0.01, COMPARED), (0.0, ASKED_FOR)]
+
+    assert shown(rows, FLOOR) == [True, False, True]
+
+
+def test_what_was_said_in_a_conversation_is_shown_whatever_its_score() -> None:
+    rows = [(0.9, COMPARED), (0.01, COMPARED), (0.0, SAID)]
 
     assert shown(rows, FLOOR) == [True, False, True]
 

@@ -49,7 +49,7 @@ from madeleine.recall.ranking import RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
 from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
-from madeleine.recall.weights import HEADS
+from madeleine.recall.weights import HEADS, SAID_HEADS
 from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
 from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
 from madeleine.rules.overview import spread_over_groups
@@ -314,7 +314,18 @@ def _follow_connections(stores: Stores, search: _Search, hits: list[RankedHit]) 
         hits = _successors_first(stores, hits)
     understood = search.understood
     dated = bool(understood.spans) or understood.asks.past
-    return hits if dated or understood.asks.many else put_newer_first(stores, hits)
+    # People who talk to each other come back to a matter without replacing what they said.
+    talked = bool(hits) and _head_of(search, hits[0]) == "dialogue"
+    if dated or talked or understood.asks.many:
+        return hits
+    return put_newer_first(stores, hits)
+
+
+def _head_of(search: _Search, hit: RankedHit) -> str | None:
+    """Return by which head a hit was weighed; none for what the graph brought."""
+    if search.scored is None or hit.spot is None:
+        return None
+    return HEADS[search.scored.head[hit.spot]]
 
 
 def _activate(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
@@ -403,9 +414,10 @@ def _floor_of(stores: Stores, search: _Search) -> AnswerFloor:
 def _floor_standing(search: _Search, hit: RankedHit) -> FloorStanding:
     if search.scored is None or not _ASKED_FOR.isdisjoint(hit.lifts):
         return FloorStanding.ASKED_FOR
-    if hit.spot is not None and HEADS[search.scored.head[hit.spot]] == "words":
-        return FloorStanding.BY_WORDS
-    return FloorStanding.COMPARED
+    head = _head_of(search, hit)
+    if head in SAID_HEADS:
+        return FloorStanding.SAID
+    return FloorStanding.BY_WORDS if head == "words" else FloorStanding.COMPARED
 
 
 def _select_wanted(search: _Search, hits: list[RankedHit]) -> list[RankedHit]:

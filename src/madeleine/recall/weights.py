@@ -15,6 +15,8 @@ HEADS = ("dialogue", "note", "kept", "meaning", "words")
 """Which weights count: for what was said in a conversation, for what one person said in a session,
 for what was written down to be kept, for what a model without tokens has read, and where there is
 no model."""
+SAID_HEADS = ("dialogue", "note")
+"""Those that weigh what was said in a session."""
 
 
 @cache

@@ -4,7 +4,9 @@ A question has one answer, or a few; the rest of a ranked list is what is left o
 if its score is worth something by itself (`absolute`) and beside the best one (`relative`). Scores
 are absolute (I10), so the floor is the same in every store.
 
-What the question names by its id, quotes, or asks for by its time is shown whatever its score is.
+What the question names by its id, quotes, or asks for by its time is shown whatever its score
+is. So is what was said in a conversation: an answer is spread over several turns there, and the
+floor would take 2.7 of 80 points of LoCoMo's recall@5.
 Where no model has read a memory, words are all there is: their scores are low by nature, so only
 the relative part applies.
 """
@@ -27,6 +29,8 @@ class FloorStanding(Enum):
     """No model has read it: the relative part applies."""
     ASKED_FOR = "asked for"
     """It is named, quoted or listed: it is shown."""
+    SAID = "said"
+    """It was said in a conversation: it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +58,6 @@ def mark_above_floor(
         FloorStanding.COMPARED: floor.needed(best),
         FloorStanding.BY_WORDS: floor.relative * min(best, 1.0),
         FloorStanding.ASKED_FOR: float("-inf"),
+        FloorStanding.SAID: float("-inf"),
     }
     return [score >= least[standing] for score, standing in zip(scores, standings, strict=True)]
