@@ -68,13 +68,13 @@ def are_rivals(older: str, newer: str, similarity: float | None) -> bool:
     the two; None: no model has read them."""
     if max(len(older), len(newer)) > RIVAL_CHARS or is_addition(newer):
         return False
-    if not _say_different_things(older, newer):
+    # Most pairs are unlike, which is cheap to see; what each says is read of the others alone.
+    is_same_matter = _have_much_in_common(
+        older, newer, similarity
+    ) and not _are_of_other_subjects(older, newer)
+    if not is_same_matter and find_replacement(older, newer) is None:
         return False
-    if find_replacement(older, newer) is not None:
-        return True
-    return _have_much_in_common(older, newer, similarity) and not _are_of_other_subjects(
-        older, newer
-    )
+    return _say_different_things(older, newer)
 
 
 def _say_different_things(older: str, newer: str) -> bool:
@@ -84,11 +84,11 @@ def _say_different_things(older: str, newer: str) -> bool:
 
 
 def _have_much_in_common(older: str, newer: str, similarity: float | None) -> bool:
+    if similarity is not None and similarity < RIVAL_SIMILARITY:
+        return False
     mine, theirs = telling_stems(older), telling_stems(newer)
     share = len(mine & theirs) / max(1, min(len(mine), len(theirs)))
-    if similarity is None:
-        return share >= RIVAL_OVERLAP_UNREAD
-    return similarity >= RIVAL_SIMILARITY and share >= RIVAL_OVERLAP
+    return share >= (RIVAL_OVERLAP_UNREAD if similarity is None else RIVAL_OVERLAP)
 
 
 def _are_of_other_subjects(older: str, newer: str) -> bool:
