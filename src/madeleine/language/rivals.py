@@ -69,9 +69,9 @@ def are_rivals(older: str, newer: str, similarity: float | None) -> bool:
     if max(len(older), len(newer)) > RIVAL_CHARS or is_addition(newer):
         return False
     # Most pairs are unlike, which is cheap to see; what each says is read of the others alone.
-    is_same_matter = _have_much_in_common(
-        older, newer, similarity
-    ) and not _are_of_other_subjects(older, newer)
+    is_same_matter = _have_much_in_common(older, newer, similarity) and not _are_of_other_subjects(
+        older, newer
+    )
     if not is_same_matter and find_replacement(older, newer) is None:
         return False
     return _say_different_things(older, newer)

@@ -32,7 +32,12 @@ from madeleine.recall.features import subject_features
 from madeleine.recall.parsing import ParsedQuestion, parse_question
 from madeleine.recall.weighted_question import WeightedQuestion, weigh_question
 from madeleine.rules.fusion import select_rarest_words
-from madeleine.rules.passage_context import PassageNeighbours, drawing_score, subject_score
+from madeleine.rules.passage_context import (
+    PassageNeighbours,
+    drawing_score,
+    join_places,
+    subject_score,
+)
 from madeleine.write.stores import Stores
 
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
@@ -196,9 +201,8 @@ def choose_candidates(
     )
     quick += subject_score(subject_features(asked, pool.speaker, pool.created))
     about_asker = places[pool.tagged[places]]
-    return np.union1d(
-        _best_places(places, quick, count), _best_places(about_asker, quick, ABOUT_ASKER)
-    )
+    best = _best_places(places, quick, count), _best_places(about_asker, quick, ABOUT_ASKER)
+    return join_places(len(pool), best)
 
 
 def _best_places(

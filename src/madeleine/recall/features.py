@@ -24,7 +24,12 @@ from madeleine.language.times import TimeSpan
 from madeleine.language.traits import PassageTrait
 from madeleine.recall.weighted_question import WeightedQuestion
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
-from madeleine.rules.passage_context import PassageNeighbours, combine_by_session, values_at
+from madeleine.rules.passage_context import (
+    PassageNeighbours,
+    combine_by_session,
+    join_places,
+    values_at,
+)
 
 Places = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -77,7 +82,7 @@ class _CandidateRows:
 def rows_needed(pool: CandidatePool, places: Places) -> Places:
     """Return the places whose details are looked at: the candidates and what is beside them."""
     beside = np.concatenate([pool.before[places], pool.after[places]])
-    return np.unique(np.concatenate([places, beside[beside >= 0]]))
+    return join_places(len(pool), [places, beside[beside >= 0]])
 
 
 def compute_features(
@@ -203,19 +208,19 @@ def _adjacent_pair_share(
 ) -> Values:
     """Return the share of the question's pairs of words that a row says side by side."""
     pairs, (where, row, stem) = asked.terms.pairs, places
-    found = np.zeros(len(view.rows))
     if not pairs or not len(where):
-        return found
+        return np.zeros(len(view.rows))
     size = len(asked.terms.stems)
-    wanted = np.array([one * size + two for one, two in pairs])
-    hits = []
+    number = np.full(size * size, -1)
+    number[[one * size + two for one, two in pairs]] = np.arange(len(pairs))
+    said = np.zeros((len(view.rows), len(pairs)), np.bool_)
     for step in (1, 2):  # at most one word in between
         near = (where[step:] - where[:-step] <= 2) & (row[step:] == row[:-step])
-        pair = stem[:-step] * size + stem[step:]
-        seen = near & np.isin(pair, wanted)
-        hits.append(row[:-step][seen] * (size * size) + pair[seen])
-    distinct = np.unique(np.concatenate(hits))
-    return np.bincount(distinct // (size * size), minlength=len(found)) / len(pairs)
+        pair = number[stem[:-step] * size + stem[step:]]
+        seen = near & (pair >= 0)
+        said[row[:-step][seen], pair[seen]] = True
+    share: Values = said.sum(axis=1) / len(pairs)
+    return share
 
 
 # --- meaning --------------------------------------------------------------------------------
@@ -351,7 +356,9 @@ def subject_features(
     asked: WeightedQuestion, speaker: NDArray[np.int32], created: NDArray[np.int64]
 ) -> Columns:
     """Who speaks, and when."""
-    theirs = np.isin(speaker, asked.named).astype(np.float64)
+    theirs = np.zeros(len(speaker))
+    if asked.named:
+        theirs[np.isin(speaker, asked.named)] = 1
     alone = float(len(asked.named) == 1)
     return {
         "speaker": alone * theirs,

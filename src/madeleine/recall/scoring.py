@@ -90,7 +90,9 @@ def score_candidates(
     for number, name in enumerate(HEADS):
         mine = head == number
         if mine.any():
-            part = {each: values[mine] for each, values in columns.items()}
+            part = (
+                columns if mine.all() else {each: values[mine] for each, values in columns.items()}
+            )
             sums[mine] = weighted_sums(heads[name], part)
             leads[mine] = leads_over_others(sums[mine], pool.nodes[places[mine]])
             known = {**told, LEAD: leads[mine]}
@@ -111,9 +113,10 @@ def _choose_heads(pool: CandidatePool, places: Places, columns: Columns) -> NDAr
     closely = read & ("tokens" in columns)
     talk = closely & pool.talk[places]
     said = closely & (pool.turn[places] >= 0)
-    numbers = [HEADS.index(each) for each in ("dialogue", "note", "kept", "meaning", "words")]
-    chosen = np.select([talk, said, closely, read], numbers[:-1], default=numbers[-1])
-    return chosen.astype(np.int64)
+    chosen = np.full(len(places), HEADS.index("words"))
+    for name, mine in (("meaning", read), ("kept", closely), ("note", said), ("dialogue", talk)):
+        chosen[mine] = HEADS.index(name)
+    return chosen
 
 
 def collect_training_example(stores: Stores, query: RecallQuery) -> TrainingExample:

@@ -115,13 +115,11 @@ def leads_over_others(sums: Column, owners: NDArray[np.int64]) -> Column:
     most `LEAD_MOST` either way. Whoever is alone is ahead of nothing: 0."""
     if not len(sums):
         return np.zeros(0)
-    kinds, place = np.unique(owners, return_inverse=True)
-    best = np.full(len(kinds), -np.inf)
-    np.maximum.at(best, place, sums)
-    if len(best) == 1:
+    first = sums.argmax()
+    own = owners == owners[first]
+    if own.all():
         return np.zeros(len(sums))
-    first, second = np.argsort(-best, kind="stable")[:2]
-    rival = np.where(place == first, best[second], best[first])
+    rival = np.where(own, sums[~own].max(), sums[first])
     lead: Column = np.clip(sums - rival, -LEAD_MOST, LEAD_MOST)
     return lead
 

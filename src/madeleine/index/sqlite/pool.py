@@ -39,6 +39,7 @@ from madeleine.index.sqlite.vectors import mask_allowed, mask_outdated
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine.rules.passage_context import join_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _draw_rows(
         drawn.append(snapshot.likely(wanted.scan, seen, wanted.draw))
     if wanted.newest:
         drawn.append(_select_newest(connection, snapshot, few, wanted.newest))
-    return np.unique(np.concatenate(drawn))
+    return join_places(snapshot.count, drawn)
 
 
 def _select_best(found: _WordRows, limit: int) -> Rows:
@@ -194,14 +195,13 @@ def _select_last_by_id(
 
 
 def _add_neighbours(snapshot: MatrixSnapshot, rows: Rows) -> Rows:
-    """Return the rows with the two before and the two after each of them, in order."""
+    """Return the rows, which are in order, with the two before and the two after each of them."""
     if (snapshot.column("session")[rows] == NONE).all():
-        return np.unique(rows)
+        return rows
     before, after = snapshot.beside(rows)
     further = snapshot.beside(before)[0], snapshot.beside(after)[1]
-    together = np.unique(np.concatenate([rows, before, after, *further]))
-    found: Rows = together[together != NONE]
-    return found
+    beside = np.concatenate([before, after, *further])
+    return join_places(snapshot.count, [rows, beside[beside != NONE]])
 
 
 def _build_pool(
@@ -230,7 +230,7 @@ def _build_pool(
         tier=columns["tier"],
         same_space=_mask_same_space(view, columns["space"]),
         outdated=passed,
-        tagged=np.isin(columns["node"], tagged),
+        tagged=np.isin(columns["node"], tagged) if len(tagged) else np.zeros(len(rows), np.bool_),
         traits=columns["traits"],
         capitals=columns["capitals"],
         words=columns["words"],
