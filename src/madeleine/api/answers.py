@@ -211,7 +211,17 @@ def _build_hit(found: RecallMatch) -> RecallHit:
 
 def _build_score_parts(explained: ScoreExplanation) -> ScoreParts:
     lifts = {render_cause(Cause(kind)): lift for kind, lift in explained.lifts.items()}
-    return ScoreParts(**{**asdict(explained), "lifts": lifts})
+    return ScoreParts(
+        head=explained.head,
+        features=explained.features,
+        weights=explained.weights,
+        evidence=explained.evidence,
+        chance=explained.chance,
+        lifts=lifts,
+        boosts=explained.boosts,
+        cross_encoder=explained.cross_encoder,
+        inherited=explained.inherited,
+    )
 
 
 def build_whisper_answer(said: WhisperResult, explain: bool) -> WhisperAnswer:

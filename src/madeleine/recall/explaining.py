@@ -80,18 +80,53 @@ class AbsenceExplanation:
 
 
 @dataclass(frozen=True, slots=True)
+class CandidateComparison:
+    """What a hit was compared by, and where it stands among the candidates."""
+
+    scored: ScoredCandidates
+    spot: int
+    head: RecallHead
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreExplanation:
-    """Every number that a score is made of."""
+    """Every number that a score is made of. Those of the comparison, some fifty, are looked up when
+    somebody asks for them: a whisper needs one of them."""
 
     head: str | None
-    features: Mapping[str, float]
-    weights: Mapping[str, float]
-    evidence: Mapping[str, float]
     chance: float | None
     lifts: Mapping[ReasonKind, float]
     boosts: Mapping[str, float]
     cross_encoder: float | None
     inherited: float | None
+    comparison: CandidateComparison | None = None
+
+    @property
+    def features(self) -> dict[str, float]:
+        compared = self.comparison
+        columns = {} if compared is None else compared.scored.columns
+        return {name: self.feature(name) for name in columns}
+
+    def feature(self, name: str) -> float:
+        """Return one feature; 0 where the hit has none of this name."""
+        compared = self.comparison
+        if compared is None or name not in compared.scored.columns:
+            return 0.0
+        return round(float(compared.scored.columns[name][compared.spot]), 4)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights of the features that are there."""
+        compared = self.comparison
+        if compared is None:
+            return {}
+        columns, weights = compared.scored.columns, compared.head.weights
+        return {name: weight for name, weight in weights.items() if name in columns}
+
+    @property
+    def evidence(self) -> dict[str, float]:
+        compared = self.comparison
+        return {} if compared is None else compared.scored.evidence_at(compared.spot)
 
 
 def find_reasons(
@@ -157,23 +192,18 @@ def explain_score(
     hit: RankedHit, scored: ScoredCandidates, heads: Mapping[str, RecallHead]
 ) -> ScoreExplanation:
     """Return all the numbers."""
+    boosts, passed = _boosts(hit), _round_score(hit.inherited)
     if hit.spot is None:
-        passed, boosts = _round_score(hit.inherited), _boosts(hit)
-        return ScoreExplanation(None, {}, {}, {}, None, hit.lifts, boosts, hit.reranked, passed)
+        return ScoreExplanation(None, None, hit.lifts, boosts, hit.reranked, passed)
     head = HEADS[scored.head[hit.spot]]
-    weights = heads[head].weights
     return ScoreExplanation(
         head=head,
-        features={
-            name: round(float(values[hit.spot]), 4) for name, values in scored.columns.items()
-        },
-        weights={name: weight for name, weight in weights.items() if name in scored.columns},
-        evidence=scored.evidence_at(hit.spot),
         chance=round(float(scored.chances[hit.spot]), 4),
         lifts=hit.lifts,
-        boosts=_boosts(hit),
+        boosts=boosts,
         cross_encoder=hit.reranked,
-        inherited=_round_score(hit.inherited),
+        inherited=passed,
+        comparison=CandidateComparison(scored, hit.spot, heads[head]),
     )
 
 

@@ -386,7 +386,7 @@ def prompt_filter(prompt: Prompt) -> Filter:
 
 
 def _names_a_speaker(hits: tuple[RecallMatch, ...]) -> bool:
-    return any(each.explained and each.explained.features.get("any_speaker", 0) for each in hits)
+    return any(each.explained and each.explained.feature("any_speaker") for each in hits)
 
 
 def _build_candidate(found: RecallMatch, named: bool, blend: float) -> WhisperCandidate:
