@@ -8,12 +8,14 @@ a date) is part of the name: texts about different things do not disagree.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.word_hints import STOP_WORDS
 
 TEXT_CHARS = 600  # a longer text says more than one thing
 SIMILAR_SHARE = 0.8  # share of the other words that both have
+READING_CACHE_SIZE = 1_024  # texts whose readings are kept: each is held against several others
 WORDS_LEAST = 2  # besides the number; fewer are no statement
 
 _TOKEN = compile_late(r"\d{4}-\d\d(?:-\d\d)?|v?\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*|[^\W_]+")
@@ -63,6 +65,7 @@ def have_same_numbers(one: str, other: str) -> bool:
     return (mine.numbers, mine.names) == (theirs.numbers, theirs.names)
 
 
+@lru_cache(maxsize=READING_CACHE_SIZE)
 def _read_counted_text(text: str) -> _CountedText:
     words: set[str] = set()
     names: list[str] = []

@@ -116,7 +116,7 @@ def _find_conflicts(context: WhisperContext, memories: Sequence[Memory]) -> Conf
     same but for a number."""
     by_id = {each.id: each for each in memories}
     places = context.everywhere if len(by_id) > 1 else ()
-    edges = [edge for stores in places for edge in stores.graph.edges(list(by_id))]
+    edges = [edge for stores in places for edge in stores.graph.edges_between(list(by_id))]
     known = {
         frozenset((each.source, each.connection.target)): (
             by_id[each.source],
