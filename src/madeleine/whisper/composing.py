@@ -30,7 +30,8 @@ SERIES = 4  # so many that differ in a number only are a list of things, and no 
 REVIEWED_FROM = 0.30  # a score from which a memory that was held back is worth asking about
 REVIEWED_AFTER = timedelta(hours=12)
 REVIEWED_AGAIN = timedelta(days=14)  # after which the same memory may be asked about again
-REVIEWED_OF = 200  # logged prompts that are looked through for one
+REVIEWED_OF = 200  # logged prompts of that age that are looked through for one
+REVIEWED_AT_ONCE = 8  # of them that are read at a time
 EXPLORED_FROM = 0.30  # a score below which there is nothing to learn from saying it
 
 Pair = frozenset[str]
@@ -165,18 +166,31 @@ def _find_memory_to_review(context: WhisperContext, state: WhisperState) -> Memo
     """Return a memory that another session held back, and that nobody was asked about lately.
     What is about the person comes only when they ask for it."""
     told = {each.memory.id for each in state.candidates}
-    index = context.stores.index
-    for entry in index.log.whispers(REVIEWED_OF):
-        if entry.at > state.now - REVIEWED_AFTER or entry.session == state.prompt.session_id:
-            continue
-        ids = [each for each in _held_back_ids(entry) if each not in told]
-        passing = index.search.allowed(ids, prompt_filter(state.prompt), state.now)
-        new = [each for each in ids if each in passing and not _was_asked(context, each, state.now)]
-        told |= set(ids)  # looked at already
-        for memory in index.search.memories(new).values():
-            if ABOUT_SELF not in memory.tags:
-                return memory
+    search = context.stores.search
+    for entries in _read_log_pages(context, state.now - REVIEWED_AFTER):
+        others = [each for each in entries if each.session != state.prompt.session_id]
+        held = dict.fromkeys(memory_id for each in others for memory_id in _held_back_ids(each))
+        ids = [each for each in held if each not in told]
+        passing = search.allowed(ids, prompt_filter(state.prompt), state.now) if ids else set[str]()
+        for each in ids:
+            if each in passing and not _was_asked(context, each, state.now):
+                memory = search.memories([each]).get(each)
+                if memory is not None and ABOUT_SELF not in memory.tags:
+                    return memory
+        told.update(ids)  # looked at already
     return None
+
+
+def _read_log_pages(context: WhisperContext, until: datetime) -> Iterator[list[WhisperEntry]]:
+    """Yield what was logged until a moment, newest first, some entries at a time: each is some
+    kilobytes of JSON, and mostly one of the first holds what is looked for."""
+    after = WhisperEntry("", until, None, None, {})
+    for _ in range(REVIEWED_OF // REVIEWED_AT_ONCE):
+        entries = context.stores.log.whispers(REVIEWED_AT_ONCE, None, after)
+        if not entries:
+            return
+        yield entries
+        after = entries[-1]
 
 
 def _held_back_ids(entry: WhisperEntry) -> list[str]:
