@@ -16,6 +16,7 @@ from madeleine.language.rivals import are_rivals
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.vector import Vector
+from madeleine.recall.memory_reader import MemoryReader
 from madeleine.recall.ranking import RankedHit, rank_key
 from madeleine.write.stores import Stores
 
@@ -24,15 +25,17 @@ NEAR_SCORE = 0.6
 """The share of the better score that is near. On Everyday's train split it mends 6 first hits and
 spoils none; .75 mends 3 and spoils none, .4 mends 8 and spoils 2."""
 
+_ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
 
-def put_newer_first(stores: Stores, hits: list[RankedHit]) -> list[RankedHit]:
+
+def put_newer_first(stores: Stores, reader: MemoryReader, hits: list[RankedHit]) -> list[RankedHit]:
     """Return the hits, with what is newer before what it may have replaced. Two that change places
     exchange their scores."""
     first = hits[:LOOKED_AT]
     ids = list(dict.fromkeys(each.id for pair in _near_pairs(first) for each in pair))
     if not ids:
         return hits
-    memories, vectors = stores.search.memories(ids), stores.search.vectors(ids)
+    memories, vectors = reader.read(ids), stores.search.vectors(ids)
     for above in range(len(first)):
         for below in range(above + 1, len(first)):
             older, newer = first[above], first[below]
@@ -56,8 +59,7 @@ def _may_swap(above: RankedHit, below: RankedHit) -> bool:
     names or quotes stays where it is."""
     if above.created >= below.created or below.score < NEAR_SCORE * above.score:
         return False
-    named = {ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE}
-    if not named.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
+    if not _ASKED_FOR.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
         return False
     return below.factors.get("confidence", 1.0) >= above.factors.get("confidence", 1.0)
 

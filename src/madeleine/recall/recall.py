@@ -43,6 +43,7 @@ from madeleine.recall.explaining import (
     note_retired,
     shortfall_parts,
 )
+from madeleine.recall.memory_reader import MemoryReader
 from madeleine.recall.newer_first import put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import RankedHit, rank_candidates, rank_key
@@ -158,8 +159,9 @@ def widen_for_overview(query: RecallQuery) -> RecallQuery:
 
 def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> RecallResult:
     """Let the graph speak, and say what is found or why nothing is."""
-    query = search.query
-    near, silence = _select_near_enough(stores, search, _follow_connections(stores, search, hits))
+    query, reader = search.query, MemoryReader(stores.search)
+    hits = _follow_connections(stores, reader, search, hits)
+    near, silence = _select_near_enough(stores, search, hits)
     above = near if query.all else _select_above_floor(stores, search, near)
     if near and not above:
         silence = _none_near_enough(search, near, _floor_of(stores, search).needed(near[0].score))
@@ -168,7 +170,7 @@ def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> Rec
     reason = _why_not(stores, search, ranks) if query.why_not else None
     silence = _note_retired(stores, search, silence)
     return RecallResult(
-        hits=_build_hits(stores, search, shown),
+        hits=_build_hits(stores, reader, search, shown),
         silence=silence,
         notes=search.notes,
         why_not=reason.text if reason else None,
@@ -305,20 +307,22 @@ def _rerank_hits(stores: Stores, search: _Search, hits: list[RankedHit]) -> list
     return hits
 
 
-def _follow_connections(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
+def _follow_connections(
+    stores: Stores, reader: MemoryReader, search: _Search, hits: list[RankedHit]
+) -> list[RankedHit]:
     if search.scored is None:
         return hits
-    hits = _drop_self(stores, search, _activate(stores, search, hits))
+    hits = _drop_self(stores, search, _activate(stores, reader, search, hits))
     asked = search.query.filter
     if asked.outdated and asked.as_of is None and not search.prepared.named:
-        hits = _successors_first(stores, hits)
+        hits = _successors_first(reader, hits)
     understood = search.understood
     dated = bool(understood.spans) or understood.asks.past
     # People who talk to each other come back to a matter without replacing what they said.
     talked = bool(hits) and _head_of(search, hits[0]) == "dialogue"
     if dated or talked or understood.asks.many:
         return hits
-    return put_newer_first(stores, hits)
+    return put_newer_first(stores, reader, hits)
 
 
 def _head_of(search: _Search, hit: RankedHit) -> str | None:
@@ -328,12 +332,14 @@ def _head_of(search: _Search, hit: RankedHit) -> str | None:
     return HEADS[search.scored.head[hit.spot]]
 
 
-def _activate(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
+def _activate(
+    stores: Stores, reader: MemoryReader, search: _Search, hits: list[RankedHit]
+) -> list[RankedHit]:
     """Let the best hits pass on some of their score to what is connected with them."""
     seeds = [(each.id, min(each.score, 1.0)) for each in hits]
     passed = spread_activation(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
-    strangers = stores.search.memories(each for each in passed if each not in known)
+    strangers = reader.read(each for each in passed if each not in known)
     weight = stores.config.recall.relevance_weight
     known |= {each.id: _uncompared_hit(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
@@ -355,9 +361,9 @@ def _uncompared_hit(search: _Search, memory: Memory, relevance_weight: float) ->
     return RankedHit(memory.id, memory.created, 0.0, factors=boost_factors(weighed))
 
 
-def _successors_first(stores: Stores, hits: list[RankedHit]) -> list[RankedHit]:
+def _successors_first(reader: MemoryReader, hits: list[RankedHit]) -> list[RankedHit]:
     """Let what superseded a memory change places with it where the old one fits better."""
-    memories = stores.search.memories(each.id for each in hits)
+    memories = reader.read(each.id for each in hits)
     known = {each.id: each for each in hits}
     newer = {each.id: known.get(each.superseded_by or "") for each in memories.values()}
     for _ in newer:  # a chain comes into order one step at a time
@@ -481,14 +487,17 @@ def _is_near(search: _Search, hit: RankedHit, least: float) -> bool:
 
 
 def _build_hits(
-    stores: Stores, search: _Search, hits: Sequence[RankedHit]
+    stores: Stores, reader: MemoryReader, search: _Search, hits: Sequence[RankedHit]
 ) -> tuple[RecallMatch, ...]:
-    memories = stores.search.memories(each.id for each in hits)
+    memories = reader.read(each.id for each in hits)
     around = find_surroundings(stores, hits, search.scored, search.chosen, search.now)
     found = [
         _build_hit(stores, search, each, memories[each.id]) for each in hits if each.id in memories
     ]
-    return tuple(replace(each, around=around.get(each.memory.id, ())) for each in found)
+    return tuple(
+        replace(each, around=around[each.memory.id]) if each.memory.id in around else each
+        for each in found
+    )
 
 
 def _build_hit(stores: Stores, search: _Search, hit: RankedHit, memory: Memory) -> RecallMatch:

@@ -18,6 +18,7 @@ _DISCOVERED_SQL = f"e.edge = '{Edge.DISCOVERED.value}'"
 _CONTRAST_SQL = f"e.edge = '{Edge.CONTRADICTS.value}' AND e.by = '{CREATIVE}'"
 ASSOCIATIONS_SQL = f"({_DISCOVERED_SQL} OR ({_CONTRAST_SQL}))"
 EdgeKey = tuple[str, str, str]
+_EDGES = {each.value: each for each in Edge}
 
 
 def build_implied_edge(myself: str, target: str) -> EdgeRow:
@@ -47,5 +48,5 @@ def edge_values(node: int, position: int, each: Connection) -> tuple[ColumnValue
 def connection_from_row(values: Sequence[Any]) -> Connection:
     target, edge, weight, reason, by, at, kind, confidence = values
     return Connection(
-        target, Edge(edge), weight, reason, by, from_micros_or_none(at), kind, confidence
+        target, _EDGES[edge], weight, reason, by, from_micros_or_none(at), kind, confidence
     )

@@ -18,8 +18,10 @@ from madeleine.index.common.rows import (
     ColumnValue,
     EffectivePuts,
     ExistingNode,
+    NodeRow,
     PlacedMemory,
     encode_json_columns,
+    memory_from_row,
     passage_number_range,
     place_memory,
     shorten_text_key,
@@ -39,6 +41,7 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
     DEFAULT_STABILITY_DAYS,
+    Connection,
     Memory,
 )
 from madeleine.model.query import Filter
@@ -233,8 +236,8 @@ def path_of(connection: apsw.Connection, memory_id: str) -> str | None:
 def memories(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))
-    rows = _read_stored(connection, f"n.id IN {_IN_LIST}", (json.dumps(wanted),))
-    found = {stored.memory.id: stored.memory for stored in rows}
+    rows, connections = _read_rows(connection, f"n.id IN {_IN_LIST}", (json.dumps(wanted),))
+    found = {row[1]: memory_from_row(row, connections.get(row[0], ())) for row in rows}
     return {each: found[each] for each in wanted if each in found}
 
 
@@ -423,6 +426,13 @@ def unreadable(connection: apsw.Connection) -> list[ParseProblem]:
 def _read_stored(
     connection: apsw.Connection, where: str, bindings: tuple[ColumnValue, ...]
 ) -> Iterator[StoredMemory]:
-    rows = list(connection.execute(f"{_SELECT_MEMORY} WHERE {where}", bindings))
-    connections = graph.read_connections(connection, [row[0] for row in rows])
+    rows, connections = _read_rows(connection, where, bindings)
     return (stored_from_row(row, connections.get(row[0], ())) for row in rows)
+
+
+def _read_rows(
+    connection: apsw.Connection, where: str, bindings: tuple[ColumnValue, ...]
+) -> tuple[list[NodeRow], dict[int, list[Connection]]]:
+    """Return the rows of memories, and the connections of each node."""
+    rows = list(connection.execute(f"{_SELECT_MEMORY} WHERE {where}", bindings))
+    return rows, graph.read_connections(connection, [row[0] for row in rows])
