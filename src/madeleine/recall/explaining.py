@@ -96,10 +96,19 @@ class ScoreExplanation:
     head: str | None
     chance: float | None
     lifts: Mapping[ReasonKind, float]
-    boosts: Mapping[str, float]
+    factors: Mapping[str, float]
+    """The boosts, as they were multiplied."""
     cross_encoder: float | None
     inherited: float | None
     comparison: CandidateComparison | None = None
+
+    @property
+    def boosts(self) -> dict[str, float]:
+        return {name: self.boost(name) for name in self.factors}
+
+    def boost(self, name: str) -> float:
+        """Return one boost; 1 where the hit has none of this name."""
+        return round(self.factors.get(name, 1.0), 4)
 
     @property
     def features(self) -> dict[str, float]:
@@ -192,23 +201,19 @@ def explain_score(
     hit: RankedHit, scored: ScoredCandidates, heads: Mapping[str, RecallHead]
 ) -> ScoreExplanation:
     """Return all the numbers."""
-    boosts, passed = _boosts(hit), _round_score(hit.inherited)
+    passed = _round_score(hit.inherited)
     if hit.spot is None:
-        return ScoreExplanation(None, None, hit.lifts, boosts, hit.reranked, passed)
+        return ScoreExplanation(None, None, hit.lifts, hit.factors, hit.reranked, passed)
     head = HEADS[scored.head[hit.spot]]
     return ScoreExplanation(
         head=head,
         chance=round(float(scored.chances[hit.spot]), 4),
         lifts=hit.lifts,
-        boosts=boosts,
+        factors=hit.factors,
         cross_encoder=hit.reranked,
         inherited=passed,
         comparison=CandidateComparison(scored, hit.spot, heads[head]),
     )
-
-
-def _boosts(hit: RankedHit) -> dict[str, float]:
-    return {name: round(factor, 4) for name, factor in hit.factors.items()}
 
 
 def _round_score(score: float | None) -> float | None:

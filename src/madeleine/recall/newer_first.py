@@ -29,13 +29,14 @@ _ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
 
 
 def put_newer_first(stores: Stores, reader: MemoryReader, hits: list[RankedHit]) -> list[RankedHit]:
-    """Return the hits, with what is newer before what it may have replaced. Two that change places
-    exchange their scores."""
+    """Return the hits, which come best first, with what is newer before what it may have replaced.
+    Two that change places exchange their scores."""
     first = hits[:LOOKED_AT]
     ids = list(dict.fromkeys(each.id for pair in _near_pairs(first) for each in pair))
     if not ids:
         return hits
     memories, vectors = reader.read(ids), stores.search.vectors(ids)
+    swapped = False
     for above in range(len(first)):
         for below in range(above + 1, len(first)):
             older, newer = first[above], first[below]
@@ -44,7 +45,8 @@ def put_newer_first(stores: Stores, reader: MemoryReader, hits: list[RankedHit])
                 newer.said.append(Cause(ReasonKind.NEWER_OF_TWO, {"memory": older.id}))
                 newer.mentioned.append(older.id)
                 first[above], first[below] = newer, older
-    return sorted(hits, key=rank_key)
+                swapped = True
+    return sorted(hits, key=rank_key) if swapped else hits
 
 
 def _near_pairs(hits: Sequence[RankedHit]) -> Iterator[tuple[RankedHit, RankedHit]]:

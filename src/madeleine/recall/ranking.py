@@ -196,7 +196,7 @@ def _self_lift(understood: ParsedQuestion, chances: NDArray[np.float64]) -> NDAr
 
 def _build_standing(view: _RankingContext, record: RankingRecord, spot: int) -> BoostInputs:
     pool, place, now = view.scored.pool, view.scored.places[spot], view.now
-    newest = view.understood.newest_first
+    newest, on_date = view.understood.newest_first, _is_on_date(view, spot)
     return BoostInputs(
         tier=TIERS[pool.tier[place]],
         confidence=record.confidence,
@@ -206,8 +206,8 @@ def _build_standing(view: _RankingContext, record: RankingRecord, spot: int) -> 
         importance=record.importance,
         outdated=bool(pool.outdated[place]),
         age_days=_days_since(record.created, now) if newest else None,
-        on_date=_is_on_date(view, spot),
-        on_day=bool(_is_on_date(view, spot) and view.scored.columns["date"][spot] > 1),
+        on_date=on_date,
+        on_day=bool(on_date and view.scored.columns["date"][spot] > 1),
         relevance=record.relevance,
         relevance_weight=view.relevance_weight,
     )

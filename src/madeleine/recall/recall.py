@@ -338,6 +338,8 @@ def _activate(
     """Let the best hits pass on some of their score to what is connected with them."""
     seeds = [(each.id, min(each.score, 1.0)) for each in hits]
     passed = spread_activation(stores, seeds, search.chosen, search.now)
+    if not passed:
+        return hits
     known = {each.id: each for each in hits}
     strangers = reader.read(each for each in passed if each not in known)
     weight = stores.config.recall.relevance_weight

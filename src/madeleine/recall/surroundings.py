@@ -44,7 +44,7 @@ def find_surroundings(
     now: datetime,
 ) -> dict[str, tuple[SurroundingTurn, ...]]:
     """Return the turns around each hit that is from a conversation, in their order, by its id."""
-    if scored is None:
+    if scored is None or (np.maximum(scored.pool.before, scored.pool.after) == MISSING).all():
         return {}
     nodes = {each.id: _nodes_beside(each, scored) for each in hits}
     wanted = {node for beside in nodes.values() for node in beside}

@@ -422,7 +422,7 @@ def _score_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, floa
     score = whisper_score(explained.head, chance, named)
     if explained.cross_encoder is not None:
         score = blend_with_rerank(score, explained.cross_encoder, blend)
-    score *= math.prod(explained.boosts.get(each, 1.0) for each in COUNTED)
+    score *= math.prod(explained.boost(each) for each in COUNTED)
     return explained.head, chance, max(0.0, score - less)
 
 
