@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from madeleine.model.draft import Draft, MemoryLimits
-from madeleine.model.query import Filter
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.recall.recall import recall
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, FakeClock, close, keep, make_stores
@@ -280,3 +282,20 @@ def test_the_filter_of_recall_and_of_listing_agree(crowded: Stores) -> None:
 
     assert len(found.hits) >= 3
     assert {hit.memory.id for hit in found.hits} <= listed
+
+
+def test_enough_at_hand_leaves_room_for_what_is_archived(stores: Stores) -> None:
+    at_hand = [keep(stores, f"the amber lantern hangs in room {number}") for number in range(4)]
+    archived = [
+        keep(stores, f"the amber lantern hung in hall {number}", tier=Tier.ARCHIVAL)
+        for number in range(3)
+    ]
+    query = RecallQuery("where does the amber lantern hang?", limit=7, all=True)
+
+    whole = recall(stores, query, touch=False).hits
+    found = recall(stores, replace(query, at_hand_limit=2), touch=False).hits
+
+    mine = {each.id for each in at_hand}
+    surplus = [each.memory.id for each in whole if each.memory.id in mine][2:]
+    assert len(whole) == len(at_hand) + len(archived)
+    assert found == tuple(each for each in whole if each.memory.id not in surplus)

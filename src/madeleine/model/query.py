@@ -52,6 +52,9 @@ class RecallQuery:
     """Whether what is found below the floor is shown too."""
     overview_limit: int | None = None
     """How many answers a question for an overview has; None: as many as any other."""
+    at_hand_limit: int | None = None
+    """How many core and working memories are enough, where `limit` leaves room for archived ones
+    beside them; None: as many as are found."""
 
 
 def read_query(values: Mapping[str, object], default_space: str | None = None) -> RecallQuery:

@@ -25,7 +25,7 @@ from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.words import SELF_SOURCE
+from madeleine.model.words import SELF_SOURCE, Tier
 from madeleine.recall.activation import spread_activation, standing_of
 from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepare_question
 from madeleine.recall.dates import find_speaking_of
@@ -46,7 +46,7 @@ from madeleine.recall.explaining import (
 from madeleine.recall.memory_reader import MemoryReader
 from madeleine.recall.newer_first import put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
-from madeleine.recall.ranking import RankedHit, rank_candidates, rank_key
+from madeleine.recall.ranking import TIERS, RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
 from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
@@ -64,6 +64,7 @@ SPREAD_AMONG = 2  # times as many hits as are wanted, to spread an overview over
 UNNAMED_SELF = frozenset({"self"})  # the title of a self that nobody has given a name
 _ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
 """Reasons for which a hit is shown whatever its score is."""
+_ARCHIVAL = TIERS.index(Tier.ARCHIVAL.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> Rec
     reason = _why_not(stores, search, ranks) if query.why_not else None
     silence = _note_retired(stores, search, silence)
     return RecallResult(
-        hits=_build_hits(stores, reader, search, shown),
+        hits=_build_hits(stores, reader, search, _drop_surplus(search, shown)),
         silence=silence,
         notes=search.notes,
         why_not=reason.text if reason else None,
@@ -437,6 +438,22 @@ def _select_wanted(search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
     groups = [_group_of(search, each) for each in hits]
     places = spread_over_groups([each.score for each in hits], groups, limit)
     return [hits[place] for place in places]
+
+
+def _drop_surplus(search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
+    """Leave out what is at hand beyond as much of it as is wanted, where the question says so. What
+    the graph brought stays: its tier is not known yet."""
+    most, scored = search.query.at_hand_limit, search.scored
+    if most is None or scored is None:
+        return hits
+    kept, left = list[RankedHit](), most
+    for hit in hits:
+        tier = None if hit.spot is None else scored.pool.tier[scored.places[hit.spot]]
+        at_hand = tier is not None and bool(tier != _ARCHIVAL)
+        if not at_hand or left > 0:
+            kept.append(hit)
+        left -= at_hand
+    return kept
 
 
 def _is_spread(search: _Search) -> bool:

@@ -300,7 +300,8 @@ def _recall_candidates(
     query = RecallQuery(text, limit, at_hand, space, explain=True, all=True)  # the gate decides
     if state.intents == {Intent.IDENTITY}:
         return _recall_everywhere(context, state, query, trace)
-    both = replace(query, limit=2 * limit, filter=replace(at_hand, tiers=()))
+    enough = None if context.others else limit  # of several places the best are chosen later
+    both = replace(query, limit=2 * limit, filter=replace(at_hand, tiers=()), at_hand_limit=enough)
     found = _recall_everywhere(context, state, both, trace)
     offered = [each for each in found.hits if each.memory.tier is not Tier.ARCHIVAL]
     archived = [each for each in found.hits if _may_be_told_from_the_archive(each.memory)]
