@@ -58,6 +58,7 @@ _QUOTED = re.compile(
     r"|「([^「」]{1,200})」|『([^『』]{1,200})』"
     r"|(?<!\S)['‘](?=\S)([^'‘’\n]{2,200})(?<=\S)['’](?![^\s.,;:!?)])"
 )
+_ASCII_WORD = re.compile(r"[0-9A-Za-z]+")
 _SENTENCE_END = re.compile(r"[.!?。！？\n:]\W*$")
 
 
@@ -138,6 +139,9 @@ def parse_question(text: str, now: datetime) -> ParsedQuestion:
 def _split_words(text: str) -> tuple[QuestionWord, ...]:
     """Return every run of letters, marks, digits and private characters, as FTS5 cuts them; of
     a question without any, its emoji."""
+    if text.isascii():
+        found = _ASCII_WORD.finditer(text, 0, TEXT_CHARS)
+        return tuple(QuestionWord(each[0].lower(), *each.span()) for each in found)
     runs = groupby(enumerate(text[:TEXT_CHARS]), key=lambda each: _is_word_character(each[1]))
     words = tuple(_build_word(text, list(run)) for inside, run in runs if inside)
     return words or tuple(

@@ -244,7 +244,7 @@ class MatrixSnapshot:
             return self.candidates(query, allowed, limit)
         rows = np.flatnonzero(self._near_by_signs(signs, query, allowed, wanted))
         best: Rows = rows[
-            _best_positions(multiply_on_one_thread(self.arrays.matrix[rows], query), limit)
+            _best_positions(multiply_on_one_thread(self.arrays.matrix.take(rows, 0), query), limit)
         ]
         return best
 
