@@ -23,6 +23,7 @@ STEPS = 2_000
 BINS = 10
 MIDDLE = (0.1, 0.9)  # where a threshold may lie
 POPULATED = 20  # candidates that a bin needs before its error says anything
+TINY = 1e-6
 LEAST_SLOPE = 1e-3  # in units of the spread: the better sum is always the better chance
 OWN = "own"
 """The kind of a store's own questions, in reports; others have no answer there."""
@@ -86,6 +87,24 @@ def fit_calibration(
     bias = float(fitted[-1] - weights @ mean)
     return Calibration(
         float(weights[0]), bias, dict(zip(evidence, weights[1:].tolist(), strict=True))
+    )
+
+
+def scale_to_first_hits(calibration: Calibration, asked: Sequence[Scored]) -> Calibration:
+    """Return the calibration with its log odds scaled and shifted so that what is said of the first
+    hit of a question is so. A fit over all candidates is one over the many that are no answers, and
+    too shy about the one that people look at."""
+    first = [each for each in asked if len(each.sums)]
+    said = np.array([chances(calibration, each)[0] for each in first])
+    said = np.clip(said, TINY, 1 - TINY)
+    design = np.column_stack([np.log(said / (1 - said)), np.ones(len(said))])
+    gold = np.array([each.gold[0] for each in first], np.bool_)
+    loss = LogisticLoss(design, gold, np.ones(len(said)), l2=0.0)
+    scale, shift = minimise(loss, np.array([LEAST_SLOPE, -np.inf]), np.full(2, np.inf), STEPS)
+    return Calibration(
+        float(scale * calibration.slope),
+        float(scale * calibration.bias + shift),
+        {name: float(scale * weight) for name, weight in calibration.evidence.items()},
     )
 
 

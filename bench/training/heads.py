@@ -68,7 +68,8 @@ class HeadPlan:
     l2: float
     only_asked: bool = False
     """Whether its chance is that of an answer to a question, as often as questions have one in the
-    stores; otherwise prompts teach it too, and those without an answer count for half."""
+    stores, and is scaled to be right of the first hit; otherwise prompts teach it too, and those
+    without an answer count for half."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ HEADS: dict[str, HeadPlan] = {
             (
                 *GROUPS["words"], *GROUPS["meaning"], *GROUPS["tokens"],
                 *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_KEPT,
-                "instruction_asked", "preference_asked", "time_asked", "number_asked",
+                "time_asked", "number_asked",
             )
         )
         | {"length": -1},

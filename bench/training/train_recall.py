@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bench.training import dialogues as talk
 from bench.training import notes as kept
-from bench.training.calibration import Report, fit_calibration, judge
+from bench.training.calibration import Report, fit_calibration, judge, scale_to_first_hits
 from bench.training.collecting import Gathered, example_of, gather, home_of, scored_of
 from bench.training.everyday_split import head_stores
 from bench.training.fit import Example, Weights, fit_listwise, leave_one_out, sums_of
@@ -128,7 +128,14 @@ def fit_head(plan: HeadPlan, taught: Sets) -> RecallHead:
         for each in weighed(plan, taught)
         if not (plan.only_asked and each.question.unasked)
     ]
-    return RecallHead(weights, fit_calibration(scored, plan.evidence, alike=not plan.only_asked))
+    calibration = fit_calibration(scored, plan.evidence, alike=not plan.only_asked)
+    if plan.only_asked:
+        written = {path.stem: taught[path.stem] for path in head_stores() if path.stem in taught}
+        asked = [each for each in weighed(plan, written) if not each.question.unasked]
+        calibration = scale_to_first_hits(
+            calibration, [scored_of(each, plan, weights) for each in asked]
+        )
+    return RecallHead(weights, calibration)
 
 
 def fit_weights(plan: HeadPlan, given: Sequence[Example]) -> Weights:

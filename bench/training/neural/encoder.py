@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bench.training.blocks_file import NoteBlock, read_blocks
 from bench.training.everyday_split import encoder_stores
 from bench.training.neural.low_rank import adapt, save_adapters
 from bench.training.neural.minilm import MiniLM, TextReader, load_minilm
@@ -35,8 +36,9 @@ MOST_TOKENS = 48
 RANK = 32
 FIRST_LAYER = 3  # blocks below stay as published: what they make of a text is computed once
 BLOCKS_A_STEP = 20
-QUERIES_A_STEP = 60
-HELD_A_STEP = 16
+QUERIES_A_BLOCK = 5  # of what needs its note; a follow-up is one of them
+QUERIES_A_STEP = 75
+HELD_A_STEP = 10
 HELD_TEXTS = 4_000
 READ_AT_ONCE = 32
 PUBLIC = {
@@ -49,7 +51,7 @@ PUBLIC = {
     "rel_condaqa": 800,
 }
 LONGEST_PUBLIC = 320  # characters
-QUERY_LINES = ("p", "q", "a")
+NONE = -1  # where the fitting note would stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +70,6 @@ class NoteStore:
     name: str
     notes: dict[str, str]
     queries: tuple[NoteQuery, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NoteBlock:
-    """A note, one that only looks like it, what was typed for the first, and what for neither."""
-
-    note: str
-    other: str
-    queries: tuple[str, ...]
-    silent: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +117,6 @@ def read_stores(folder: Path) -> list[NoteStore]:
     return [read_store(path) for path in sorted(folder.glob("*.jsonl"))]
 
 
-def read_blocks(path: Path) -> list[NoteBlock]:
-    """Read a file of blocks: `n` the note, `x` one like it, `p`, `q`, `a` for the note, `s` for
-    neither."""
-    found = []
-    for part in path.read_text(encoding="utf-8").split("\n\n"):
-        lines: dict[str, list[str]] = {}
-        for line in part.splitlines():
-            if line[1:3] == ": ":
-                lines.setdefault(line[0], []).append(line[3:].strip())
-        if lines.get("n") and lines.get("p"):
-            queries = [text for kind in QUERY_LINES for text in lines.get(kind, [])]
-            other = lines.get("x", [""])[0]
-            found.append(NoteBlock(lines["n"][0], other, tuple(queries), tuple(lines.get("s", []))))
-    return found
-
-
 def read_public(folder: Path, seed: int) -> list[str]:
     """Return texts of public sets whose vectors are to stay."""
     chance = random.Random(seed)
@@ -179,12 +155,11 @@ def block_steps(blocks: Sequence[NoteBlock], chance: random.Random) -> Iterator[
         notes += [each.other for each in part if each.other]
         queries, fits = [], []
         for place, each in enumerate(part):
-            for text in chance.sample(each.queries, min(3, len(each.queries))):
+            for text in chance.sample(each.queries, min(QUERIES_A_BLOCK, len(each.queries))):
                 queries.append(text)
                 fits.append(place)
-            if each.silent and chance.random() < 0.8:
-                queries.append(chance.choice(each.silent))
-                fits.append(-1)
+            queries += each.silent
+            fits += [NONE] * len(each.silent)
         places = torch.arange(len(notes))[None, :]
         yield TrainingStep(notes, queries, places == torch.tensor(fits)[:, None])
 
@@ -258,10 +233,15 @@ class NoteEncoder(nn.Module):
     def scores(self, asked: TextVectors, kept: TextVectors) -> tuple[Tensor, Tensor]:
         """Return the cosine of each text asked with each kept, and the mean best cosine of its
         tokens."""
-        near = torch.einsum("qtd,nsd->qnts", asked.tokens, kept.tokens)
-        near = near.masked_fill(~kept.said[None, :, None, :], -1.0).amax(3)
-        said = asked.said[:, None, :].float()
-        return asked.whole @ kept.whole.T, (near * said).sum(2) / said.sum(2).clamp(min=1)
+        # Only tokens that are there are compared: padding would be most of it.
+        of_asked, of_kept = asked.said.nonzero()[:, 0], kept.said.nonzero()[:, 0]
+        near = asked.tokens[asked.said] @ kept.tokens[kept.said].T
+        best = near.new_full((len(of_asked), len(kept.whole)), -1.0).scatter_reduce(
+            1, of_kept.expand(len(of_asked), -1), near, "amax"
+        )
+        counts = asked.said.sum(1, keepdim=True).clamp(min=1)
+        met = best.new_zeros(len(asked.whole), len(kept.whole)).index_add(0, of_asked, best)
+        return asked.whole @ kept.whole.T, met / counts
 
     def loss(self, scores: tuple[Tensor, Tensor], fitting: Tensor) -> Tensor:
         """Return how badly the fitting ones, or silence where none fits, stand out."""

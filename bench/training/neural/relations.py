@@ -3,7 +3,8 @@
     python -m bench.training.neural.relations --minilm DIR --public DIR --out DIR [--seed N]
 
 First it learns inference and paraphrase from public sets (`--public`, the folder
-`relevance_and_relation` of the training data), then the eight relations from the pairs of Everyday.
+`relevance_and_relation` of the training data), then the eight relations from the pairs of Everyday
+and of `bench/training/pairs`.
 A checkpoint is written after each stage, and a second run goes on from there.
 """
 
@@ -120,8 +121,8 @@ def read_public(folder: Path, seed: int) -> list[LabelledPair]:
     return found
 
 
-def read_everyday(path: Path) -> list[LabelledPair]:
-    """Return the pairs of one split of Everyday."""
+def read_relations(path: Path) -> list[LabelledPair]:
+    """Return the pairs of a file, each with one of the eight relations."""
     every = tuple(range(len(RELATIONS)))
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -240,6 +241,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--minilm", type=Path, required=True)
     parser.add_argument("--public", type=Path, required=True)
     parser.add_argument("--everyday", type=Path, default=Path("bench/everyday/pairs"))
+    parser.add_argument("--pairs", type=Path, default=Path("bench/training/pairs"))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int, default=8)
@@ -260,9 +262,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         train(model, "inference", public, reader, 1, given.rate, 0)
         torch.save(model.state_dict(), first)
     model.load_state_dict(torch.load(first))
-    taught = with_turned(read_everyday(given.everyday / "train.jsonl"))
+    files = [given.everyday / "train.jsonl", *sorted(given.pairs.glob("*.jsonl"))]
+    taught = with_turned([each for path in files for each in read_relations(path)])
     train(model, "relation", taught, reader, given.epochs, given.rate, given.seed)
-    asked = read_everyday(given.everyday / "dev.jsonl")
+    asked = read_relations(given.everyday / "dev.jsonl")
     logits, gold = predict(model, asked, reader), np.array([each.label for each in asked])
     whole, each = macro_f1(logits, gold)
     print(
