@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.whisper_gate import GATES, affinity_boost, whisper_score
+from madeleine.rules.whisper_gate import GATES, affinity_boost, whisper_worth
 
 CHANCES = st.floats(0, 1)
 SIGNALS = st.tuples(
@@ -17,7 +17,7 @@ MOST, HALF_LIFE = 0.15, 30.0
 
 @pytest.mark.parametrize("head", GATES)
 def test_one_half_is_the_chance_at_which_each_head_is_even(head: str) -> None:
-    assert whisper_score(head, GATES[head].even, True) == pytest.approx(0.5)
+    assert whisper_worth(head, GATES[head].even, True) == pytest.approx(0.5)
 
 
 @pytest.mark.few(2)
@@ -26,12 +26,12 @@ def test_one_half_is_the_chance_at_which_each_head_is_even(head: str) -> None:
 def test_a_better_chance_is_never_less_sure(head: str, one: float, other: float) -> None:
     low, high = sorted((one, other))
 
-    assert 0 <= whisper_score(head, low, True) <= whisper_score(head, high, True) <= 1
+    assert 0 <= whisper_worth(head, low, True) <= whisper_worth(head, high, True) <= 1
 
 
 def test_in_a_conversation_a_prompt_that_names_nobody_counts_for_less() -> None:
-    assert whisper_score("dialogue", 0.5, False) < 0.5 < whisper_score("dialogue", 0.5, True)
-    assert whisper_score("note", 0.5, False) == whisper_score("note", 0.5, True)
+    assert whisper_worth("dialogue", 0.5, False) < 0.5 < whisper_worth("dialogue", 0.5, True)
+    assert whisper_worth("note", 0.5, False) == whisper_worth("note", 0.5, True)
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ def a_memory(number: int = 1, content: str = "a thing worth knowing", **fields: 
     return Memory(f"{number:08}-0000-4000-8000-000000000000", content, **known)  # type: ignore[arg-type]  # tests name real fields
 
 
-def a_candidate(number: int = 1, score: float = 0.8, **fields: object) -> WhisperCandidate:
+def a_candidate(number: int = 1, worth: float = 0.8, **fields: object) -> WhisperCandidate:
     """Return a candidate that shares words with the prompt, unless the fields say otherwise."""
     memory = fields.pop("memory", None) or a_memory(number)
-    known: dict[str, object] = {"chance": score, "coverage": 0.5, "near": 0.5, **fields}
-    return WhisperCandidate(memory, score, **known)  # type: ignore[arg-type]  # tests name real fields
+    known: dict[str, object] = {"score": worth, "coverage": 0.5, "near": 0.5, **fields}
+    return WhisperCandidate(memory, worth, **known)  # type: ignore[arg-type]  # tests name real fields
 
 
 def a_thought(
@@ -101,5 +101,5 @@ def why_silent(stage: Stage, context: WhisperContext, state: WhisperState) -> st
     return ""
 
 
-def scores(candidates: Iterable[WhisperCandidate]) -> list[float]:
-    return [round(each.score, 4) for each in candidates]
+def worths(candidates: Iterable[WhisperCandidate]) -> list[float]:
+    return [round(each.worth, 4) for each in candidates]

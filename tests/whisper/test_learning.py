@@ -13,6 +13,7 @@ from madeleine.model.memory import Usage
 from madeleine.model.vector import Vector
 from madeleine.whisper.learning import compute_affinities, give_feedback
 from madeleine.whisper.stages import heed_feedback
+from madeleine.whisper.values import WhisperResult
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock, keep
 from tests.whisper.listening import CONFIG, Listener, a_candidate, a_mind, a_thought
@@ -24,6 +25,13 @@ def heard(listener: Listener, prompt: str = PROMPT) -> tuple[str, str]:
     """Hear a whisper; return the memory told and the whisper's id."""
     said = listener.hears(prompt)
     return said.injected[0].memory.id, said.whisper_id
+
+
+def best_worth(said: WhisperResult) -> float:
+    """Return what saying the best memory was worth."""
+    best = said.explained["best"]
+    assert isinstance(best, float)
+    return best
 
 
 def meaning(stores: Stores, text: str) -> Vector:
@@ -145,20 +153,20 @@ def test_the_score_moves_after_the_ranking_and_stays_between_0_and_1(listener: L
     memory, whisper_id = heard(listener)
     give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
     told = listener.stores.search.memories([memory])[memory]
-    sure, unsure = a_candidate(memory=told, score=0.95), a_candidate(memory=told, score=0.40)
+    sure, unsure = a_candidate(memory=told, worth=0.95), a_candidate(memory=told, worth=0.40)
     vector = meaning(listener.stores, PROMPT)
 
     heed_feedback(a_mind(listener.stores), a_thought(sure, unsure, vector=vector))
 
-    assert sure.score == 1.0
-    assert unsure.score == pytest.approx(0.55, abs=1e-4)
+    assert sure.worth == 1.0
+    assert unsure.worth == pytest.approx(0.55, abs=1e-4)
     assert unsure.affinity == pytest.approx(0.15, abs=1e-4)
 
 
 def test_a_memory_that_was_no_use_falls_silent_for_that_prompt(listener: Listener) -> None:
     memory, whisper_id = heard(listener)
-    score = listener.hears(PROMPT).injected[0].score
-    listener.config = replace(CONFIG, injection_gate=score - 0.05)
+    worth = best_worth(listener.hears(PROMPT))
+    listener.config = replace(CONFIG, injection_gate=worth - 0.05)
     assert listener.hears(PROMPT).text
 
     give_feedback(listener.stores, memory, -1, "explicit", whisper_id)

@@ -41,8 +41,8 @@ from tests.whisper.listening import (
     a_memory,
     a_mind,
     a_thought,
-    scores,
     why_silent,
+    worths,
 )
 
 
@@ -252,7 +252,7 @@ def test_what_is_archived_is_searched_and_has_the_documented_tenth_less(stores: 
         state = a_thought(prompt="when does the ferry leave")
         state.query = "when does the ferry leave"
         search_memories(a_mind(stores), state)
-        return state.candidates[0].score
+        return state.candidates[0].worth
 
     at_hand = score()
     revise(stores, memory.id, read_revision({"tier": "archival"}, MemoryLimits()), by="me")
@@ -386,9 +386,9 @@ def test_the_floor_is_at_45_and_for_a_time_at_30(context: WhisperContext) -> Non
     for each in (plain, temporal):
         pass_over_the_weak(context, each)
 
-    assert scores(plain.candidates) == [0.45, 0.46]
-    assert scores(plain.refused) == [0.29, 0.3, 0.44]
-    assert scores(temporal.candidates) == [0.3, 0.44, 0.45, 0.46]
+    assert worths(plain.candidates) == [0.45, 0.46]
+    assert worths(plain.refused) == [0.29, 0.3, 0.44]
+    assert worths(temporal.candidates) == [0.3, 0.44, 0.45, 0.46]
 
 
 def test_nothing_above_the_floor_is_silence_that_names_the_best(context: WhisperContext) -> None:
@@ -402,15 +402,15 @@ def test_nothing_above_the_floor_is_silence_that_names_the_best(context: Whisper
 def test_a_preference_gains_when_something_is_to_be_done(context: WhisperContext) -> None:
     preference = a_memory(1, type=MemoryType.PREFERENCE)
     doing, telling = "can you write a test?", "the test was written"
-    far = a_candidate(memory=preference, score=0.5, near=0.0)
-    near = a_candidate(memory=preference, score=0.5, near=0.4)
-    fact = a_candidate(2, score=0.5, near=0.4)
-    idle = a_candidate(memory=preference, score=0.5, near=0.4)
+    far = a_candidate(memory=preference, worth=0.5, near=0.0)
+    near = a_candidate(memory=preference, worth=0.5, near=0.4)
+    fact = a_candidate(2, worth=0.5, near=0.4)
+    idle = a_candidate(memory=preference, worth=0.5, near=0.4)
 
     pass_over_the_weak(context, a_thought(far, near, fact, prompt=doing))
     pass_over_the_weak(context, a_thought(idle, prompt=telling))
 
-    assert scores([far, near, fact, idle]) == [0.5, 0.6, 0.5, 0.5]
+    assert worths([far, near, fact, idle]) == [0.5, 0.6, 0.5, 0.5]
 
 
 # --- overlap --------------------------------------------------------------------------------
@@ -464,7 +464,7 @@ def test_the_gate_is_at_50_and_weaker_ones_are_held_back(context: WhisperContext
 
     open_the_gate(context, state)
 
-    assert (scores(state.candidates), scores(state.refused)) == ([0.51, 0.5], [0.49])
+    assert (worths(state.candidates), worths(state.refused)) == ([0.51, 0.5], [0.49])
 
 
 def test_below_the_gate_there_is_silence_that_names_the_best(context: WhisperContext) -> None:
@@ -478,7 +478,7 @@ def test_what_is_of_the_time_asked_for_needs_no_gate(context: WhisperContext) ->
 
     open_the_gate(context, state)
 
-    assert scores(state.candidates) == [0.31]
+    assert worths(state.candidates) == [0.31]
 
 
 # --- session and order ----------------------------------------------------------------------
@@ -502,14 +502,14 @@ def test_the_best_six_stay_best_first(context: WhisperContext) -> None:
 
     put_in_order(context, state)
 
-    assert scores(state.candidates) == [0.58, 0.57, 0.56, 0.55, 0.54, 0.53]
+    assert worths(state.candidates) == [0.58, 0.57, 0.56, 0.55, 0.54, 0.53]
 
 
 def test_what_is_of_a_time_stands_newest_first(context: WhisperContext) -> None:
     created = [NOON - timedelta(hours=hours) for hours in (3, 1, 2)]
     state = a_thought(
         *(
-            a_candidate(memory=a_memory(n, created=at), score=0.9 - n / 10)
+            a_candidate(memory=a_memory(n, created=at), worth=0.9 - n / 10)
             for n, at in enumerate(created)
         ),
         intents=[Intent.TEMPORAL],

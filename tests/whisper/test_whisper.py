@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -55,7 +55,16 @@ def test_the_memory_that_answers_is_whispered(listener: Listener) -> None:
     assert said.text.startswith("# Madeleine whispers\n")
     assert f"  {FERRY}\n" in said.text
     assert (in_words(said.silence), said.stage) == (None, "order")
-    assert said.injected[0].score >= CONFIG.injection_gate
+    (row,) = cast("list[dict[str, float]]", said.explained["candidates"])
+    assert row["worth"] >= CONFIG.injection_gate
+
+
+def test_a_whisper_shows_the_score_that_recall_shows(listener: Listener) -> None:
+    (hit, *_) = recall(listener.stores, RecallQuery(ASK_FERRY), touch=False).hits
+
+    said = listener.hears(ASK_FERRY)
+
+    assert (hit.memory.content, hit.score) == (FERRY, said.injected[0].score)
 
 
 @pytest.mark.parametrize(
@@ -558,8 +567,8 @@ def test_silence_is_logged_with_its_stage_and_scores(listener: Listener) -> None
     assert entry.body["injected"] == []
     refused = entry.body["refused"]
     assert isinstance(refused, list)
-    assert refused[0]["score"] == entry.body["best"]
-    assert refused == sorted(refused, key=lambda each: -each["score"])
+    assert refused[0]["worth"] == entry.body["best"]
+    assert refused == sorted(refused, key=lambda each: -each["worth"])
 
 
 def test_a_whisper_is_logged_with_what_was_said(listener: Listener) -> None:

@@ -36,7 +36,7 @@ GATES = {
 than what was only said along the way in a session."""
 
 
-def whisper_score(head: str, chance: float, named: bool) -> float:
+def whisper_worth(head: str, chance: float, named: bool) -> float:
     """Return how sure it is that a memory should be whispered; .50 is even."""
     gate = GATES[head]
     surer = gate.slope * (_logit(chance) - _logit(gate.even))

@@ -27,12 +27,12 @@ from madeleine.whisper.values import InjectedMemory
 
 RESTATED = 0.92  # a cosine from which two memories say the same
 SERIES = 4  # so many that differ in a number only are a list of things, and no quarrel
-REVIEWED_FROM = 0.30  # a score from which a memory that was held back is worth asking about
+REVIEWED_FROM = 0.30  # a worth from which a memory that was held back is worth asking about
 REVIEWED_AFTER = timedelta(hours=12)
 REVIEWED_AGAIN = timedelta(days=14)  # after which the same memory may be asked about again
 REVIEWED_OF = 200  # logged prompts of that age that are looked through for one
 REVIEWED_AT_ONCE = 8  # of them that are read at a time
-EXPLORED_FROM = 0.30  # a score below which there is nothing to learn from saying it
+EXPLORED_FROM = 0.30  # a worth below which there is nothing to learn from saying it
 
 Pair = frozenset[str]
 Conflicts = Mapping[Pair, tuple[Memory, Memory]]
@@ -66,8 +66,8 @@ def choose_explorer(state: WhisperState) -> WhisperCandidate | None:
         for each in state.refused
         if each.memory.id not in state.recent.told and not each.identity
     ]
-    best = max(new, key=lambda each: each.score, default=None)
-    return None if best is None or best.score < EXPLORED_FROM else best
+    best = max(new, key=lambda each: each.worth, default=None)
+    return None if best is None or best.worth < EXPLORED_FROM else best
 
 
 # --- restatements and conflicts -------------------------------------------------------------
@@ -196,7 +196,7 @@ def _read_log_pages(context: WhisperContext, until: datetime) -> Iterator[list[W
 def _held_back_ids(entry: WhisperEntry) -> list[str]:
     refused = entry.body.get("refused")
     rows = refused if isinstance(refused, list) else []
-    return [str(row["memory"]) for row in rows if row["score"] >= REVIEWED_FROM]
+    return [str(row["memory"]) for row in rows if row.get("worth", row["score"]) >= REVIEWED_FROM]
 
 
 def review_key(memory_id: str) -> str:

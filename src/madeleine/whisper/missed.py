@@ -150,15 +150,15 @@ def _render_considered(
 def _render_too_weak(entry: WhisperEntry, config: WhisperConfig, memory_id: str) -> str:
     found = find_row(entry.body, memory_id)
     row = found[1] if found else {}
-    score = row.get("score")
-    shown = f"{score:.2f}" if isinstance(score, float | int) else "?"
+    worth = row.get("worth", row.get("score"))  # earlier releases kept it as the score
+    shown = f"{worth:.2f}" if isinstance(worth, float | int) else "?"
     if row.get("held") == "search":
         return "It is about you, and the prompt did not ask for it."
     if row.get("held") == "overlap":
         return "It shares no word with the prompt, and others do."
     if row.get("held") == "floor":
-        return f"Its score of {shown} is below the floor of {config.min_relevance_score:.2f}."
-    return f"Its score of {shown} is below the gate of {config.injection_gate:.2f}."
+        return f"Its worth of {shown} is below the floor of {config.min_relevance_score:.2f}."
+    return f"Its worth of {shown} is below the gate of {config.injection_gate:.2f}."
 
 
 def _render_left_out(entry: WhisperEntry, memory: Memory) -> str | None:

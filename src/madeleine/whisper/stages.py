@@ -52,7 +52,7 @@ from madeleine.recall.candidates import embed_question
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.ranked_merge import merge_ranked
-from madeleine.rules.whisper_gate import whisper_score
+from madeleine.rules.whisper_gate import whisper_worth
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.learning import compute_affinities
 from madeleine.whisper.prompts import asked_part, find_machine_author
@@ -75,7 +75,7 @@ APPLIES = 0.10  # what a preference gains when something is to be done
 APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
 STANDING_MOST = 2  # of those that the gate for others would not let through
-LOOK_AGAIN = 0.50  # a score, the even one, below which the parts of a long prompt are looked for
+LOOK_AGAIN = 0.50  # a worth, the even one, below which the parts of a long prompt are looked for
 COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
 
 
@@ -89,11 +89,13 @@ class Silence(Exception):
 
 @dataclass(slots=True)
 class WhisperCandidate:
-    """A memory that may be whispered. `score` is absolute; .50 is even."""
+    """A memory that may be whispered."""
 
     memory: Memory
+    worth: float
+    """How sure it is that saying it does more good than harm; .50 is even. The gate asks for it."""
     score: float
-    chance: float
+    """The chance that it answers, as recall says it: the one that people see."""
     coverage: float
     near: float
     head: str = "note"
@@ -258,12 +260,12 @@ def leave_a_running_topic(context: WhisperContext, state: WhisperState) -> None:
 
 def search_memories(context: WhisperContext, state: WhisperState) -> None:
     """Recall without counting it as use. What is in the archive is found too, and has to be surer
-    than what is at hand (`_score_hit`)."""
+    than what is at hand (`_weigh_hit`)."""
     state.searched_at = time.perf_counter()
     state.self_question = _find_self_question(state)
     found = _recall_candidates(context, state, state.query, state.trace)
     state.candidates = _build_candidates(context, state, found)
-    best = max((each.score for each in state.candidates), default=0.0)
+    best = max((each.worth for each in state.candidates), default=0.0)
     part = asked_part(state.prompt.text) if best < LOOK_AGAIN else None
     if part is not None:
         more = _build_candidates(context, state, _recall_candidates(context, state, part, None))
@@ -373,7 +375,7 @@ def _merge_candidates(
     some: list[WhisperCandidate], others: list[WhisperCandidate]
 ) -> list[WhisperCandidate]:
     """Return every memory once, as the search saw it that is surer of it."""
-    ranked = sorted([*some, *others], key=lambda each: each.score)
+    ranked = sorted([*some, *others], key=lambda each: each.worth)
     return list({each.memory.id: each for each in ranked}.values())
 
 
@@ -391,11 +393,11 @@ def _names_a_speaker(hits: tuple[RecallMatch, ...]) -> bool:
 
 
 def _build_candidate(found: RecallMatch, named: bool, blend: float) -> WhisperCandidate:
-    head, chance, score = _score_hit(found, named, blend)
+    head, worth = _weigh_hit(found, named, blend)
     return WhisperCandidate(
         memory=found.memory,
-        score=score,
-        chance=chance,
+        worth=worth,
+        score=found.score,
         coverage=float(found.match.get("text", 0.0)),
         near=float(found.match.get("meaning", 0.0)),
         head=head,
@@ -404,15 +406,14 @@ def _build_candidate(found: RecallMatch, named: bool, blend: float) -> WhisperCa
     )
 
 
-def _score_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, float, float]:
-    """Return by which head a hit was weighed, its chance, and how sure a whisper would be. What
-    a cross-encoder says about it, if there is one, counts for `blend` of that. What is archived
-    has the documented 0.10 less."""
+def _weigh_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, float]:
+    """Return by which head a hit was weighed, and what saying it is worth. What a cross-encoder
+    says about it, if there is one, counts for `blend` of that. What is archived has the documented
+    0.10 less."""
     less = -TIER_BOOST[Tier.ARCHIVAL.value] if found.memory.tier is Tier.ARCHIVAL else 0.0
     explained = found.explained
     if explained is None or explained.head is None or explained.chance is None:
-        score = whisper_score("note", found.score, True)
-        return "note", found.score, max(0.0, score - less)
+        return "note", max(0.0, whisper_worth("note", found.score, True) - less)
     chance = explained.chance
     for reason, lift in explained.lifts.items():
         # Prompts quote names and messages; that is no question for them.
@@ -420,11 +421,11 @@ def _score_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, floa
             chance = lift_chance(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
-    score = whisper_score(explained.head, chance, named)
+    worth = whisper_worth(explained.head, chance, named)
     if explained.cross_encoder is not None:
-        score = blend_with_rerank(score, explained.cross_encoder, blend)
-    score *= math.prod(explained.boost(each) for each in COUNTED)
-    return explained.head, chance, max(0.0, score - less)
+        worth = blend_with_rerank(worth, explained.cross_encoder, blend)
+    worth *= math.prod(explained.boost(each) for each in COUNTED)
+    return explained.head, max(0.0, worth - less)
 
 
 def _bring_answers(context: WhisperContext, state: WhisperState, question: SelfQuestion) -> None:
@@ -445,13 +446,14 @@ def _bring_answers(context: WhisperContext, state: WhisperState, question: SelfQ
     if by_graph:
         for each in state.candidates:
             if each.identity:
-                sure = _identity_score(question, each.memory)
-                each.score = sure if question.whole else max(each.score, sure)
+                sure = _identity_worth(question, each.memory)
+                each.worth = sure if question.whole else max(each.worth, sure)
+                each.score = max(each.score, IDENTITY_CHANCE)
         brought = [mine[each] for each in answers - known]
-        brought.sort(key=lambda each: (-_identity_score(question, each), -each.importance, each.id))
+        brought.sort(key=lambda each: (-_identity_worth(question, each), -each.importance, each.id))
         state.candidates += [
             WhisperCandidate(
-                each, _identity_score(question, each), IDENTITY_CHANCE, 0.0, 0.0, "note", True
+                each, _identity_worth(question, each), IDENTITY_CHANCE, 0.0, 0.0, "note", True
             )
             for each in brought[:IDENTITY_MOST]
         ]
@@ -475,12 +477,12 @@ def _hold_back_the_private(state: WhisperState) -> None:
         )
 
 
-def _identity_score(question: SelfQuestion, memory: Memory) -> float:
+def _identity_worth(question: SelfQuestion, memory: Memory) -> float:
     """Return how sure an answer about the person is. If all is asked for, what says who they
     are comes first."""
     rank = rank_primary(_statement_of(memory)) if question.whole else 0
     chance = IDENTITY_CHANCE + PRIMARY_MORE * rank
-    return whisper_score("note", chance, True) * memory.confidence
+    return whisper_worth("note", chance, True) * memory.confidence
 
 
 def _statement_of(memory: Memory) -> SelfStatement:
@@ -511,12 +513,12 @@ def pass_over_the_weak(context: WhisperContext, state: WhisperState) -> None:
     helping = asks_for_help(state.prompt.text[:PROMPT_CHARS])
     for each in state.candidates:
         if helping and _is_standing(each.memory) and each.near >= APPLIES_FROM:
-            each.score = min(1.0, each.score + APPLIES)
+            each.worth = min(1.0, each.worth + APPLIES)
     least = min(floor, config.injection_gate)
     standing = min(least, _standing_gate(context))
-    state.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
+    state.hold_back(lambda each: each.worth >= (standing if _is_standing(each.memory) else least))
     if not state.candidates:
-        raise Silence(WhisperSilence.TOO_WEAK, best=_best_score(state.refused))
+        raise Silence(WhisperSilence.TOO_WEAK, best=_best_worth(state.refused))
 
 
 def _standing_gate(context: WhisperContext) -> float:
@@ -535,14 +537,14 @@ def _is_standing(memory: Memory) -> bool:
 
 
 def heed_feedback(context: WhisperContext, state: WhisperState) -> None:
-    """Let feedback on similar prompts raise or lower the scores."""
+    """Let feedback on similar prompts raise or lower what saying a memory is worth."""
     ids = [each.memory.id for each in state.candidates]
     boosts: dict[str, float] = {}
     for stores in context.everywhere:
         boosts |= compute_affinities(stores, context.config, ids, state.vector, state.now)
     for each in state.candidates:
         each.affinity = boosts.get(each.memory.id, 0.0)
-        each.score = min(1.0, max(0.0, each.score + each.affinity))
+        each.worth = min(1.0, max(0.0, each.worth + each.affinity))
 
 
 def ask_for_common_words(context: WhisperContext, state: WhisperState) -> None:
@@ -566,16 +568,16 @@ def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
     not from the archive."""
     gate = context.config.injection_gate
     if Intent.TEMPORAL in state.intents:
-        state.hold_back(lambda each: each.score >= gate or not _is_archived(each))
+        state.hold_back(lambda each: each.worth >= gate or not _is_archived(each))
         if not state.candidates:
-            raise Silence(WhisperSilence.BELOW_GATE, best=_best_score(state.refused))
+            raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
         return
-    ranked = sorted(state.candidates, key=lambda each: -each.score)
-    below = [each for each in ranked if each.score < gate and _is_standing(each.memory)]
-    let_in = [each for each in below[:STANDING_MOST] if each.score >= _standing_gate(context)]
-    state.hold_back(lambda each: each.score >= gate or each in let_in)
+    ranked = sorted(state.candidates, key=lambda each: -each.worth)
+    below = [each for each in ranked if each.worth < gate and _is_standing(each.memory)]
+    let_in = [each for each in below[:STANDING_MOST] if each.worth >= _standing_gate(context)]
+    state.hold_back(lambda each: each.worth >= gate or each in let_in)
     if not state.candidates:
-        raise Silence(WhisperSilence.BELOW_GATE, best=_best_score(state.refused))
+        raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
 
 
 def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:
@@ -588,7 +590,7 @@ def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:
 def put_in_order(context: WhisperContext, state: WhisperState) -> None:
     """Best first; what is of a time, newest first."""
     newest = sorted(state.candidates, key=lambda each: each.memory.created, reverse=True)
-    ranked = sorted(newest, key=lambda each: -each.score)
+    ranked = sorted(newest, key=lambda each: -each.worth)
     state.candidates = ranked
     chosen = {each.memory.id for each in ranked[: context.config.max_nodes]}
     state.pass_over(lambda each: each.memory.id in chosen)
@@ -596,10 +598,10 @@ def put_in_order(context: WhisperContext, state: WhisperState) -> None:
         state.candidates.sort(key=lambda each: each.memory.created, reverse=True)
 
 
-def _best_score(refused: list[WhisperCandidate]) -> float:
-    """Return the best score of what was too weak; the search holds back what nobody asked for."""
-    scores = (each.score for each in refused if each.held != "search")
-    return round(max(scores, default=0.0), 4)
+def _best_worth(refused: list[WhisperCandidate]) -> float:
+    """Return the best worth of what was too weak; the search holds back what nobody asked for."""
+    found = (each.worth for each in refused if each.held != "search")
+    return round(max(found, default=0.0), 4)
 
 
 STAGES: tuple[tuple[str, Stage], ...] = (

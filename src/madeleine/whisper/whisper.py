@@ -216,8 +216,8 @@ def _compose(
 
 def _build_explanation(state: WhisperState, silence: Cause | None) -> dict[str, object]:
     rows = [*state.candidates, *state.refused]
-    best = max((each.score for each in rows), default=0.0)
-    refused = sorted(state.refused, key=lambda each: -each.score)
+    best = max((each.worth for each in rows), default=0.0)
+    refused = sorted(state.refused, key=lambda each: -each.worth)
     return {
         "stage": state.stage,
         "silence_parts": silence.to_json() if silence else None,
@@ -243,7 +243,7 @@ def _candidate_row(each: WhisperCandidate) -> dict[str, object]:
         "memory": each.memory.id,
         "title": each.memory.headline,
         "score": round(each.score, 4),
-        "chance": round(each.chance, 4),
+        "worth": round(each.worth, 4),
         "words": round(each.coverage, 4),
         "meaning": round(each.near, 4),
         "affinity": round(each.affinity, 4),

@@ -232,7 +232,11 @@ export interface ConsideredMemory {
   id: string
   /** what it was called then; null if that was not noted */
   title: string | null
+  /** the chance that it answers, as recall says it */
   score: number | null
+  /** how sure it is that saying it does more good than harm; the gate asks for it */
+  worth: number | null
+  /** in entries of earlier releases, where `score` is the worth */
   chance: number | null
   words: number | null
   meaning: number | null

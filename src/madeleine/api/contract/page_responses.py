@@ -514,8 +514,11 @@ class ConsideredMemory:
 
     id: str = field()
     title: str | None = field("what it was called then; null if that was not noted")
-    score: float | None = field()
-    chance: float | None = field()
+    score: float | None = field("the chance that it answers, as recall says it")
+    worth: float | None = field(
+        "how sure it is that saying it does more good than harm; the gate asks for it"
+    )
+    chance: float | None = field("in entries of earlier releases, where `score` is the worth")
     words: float | None = field()
     meaning: float | None = field()
     affinity: float | None = field()

@@ -210,7 +210,7 @@ def _considered_fields(
     entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]
 ) -> dict[str, Any]:
     memory = str(row.get("memory"))
-    numbers = ("score", "chance", "words", "meaning", "affinity")
+    numbers = ("score", "worth", "chance", "words", "meaning", "affinity")
     restated = entry.body.get("restated")
     return {
         "id": memory,
