@@ -27,12 +27,15 @@ from madeleine.whisper.missed import WhisperFate, fate_of
 from madeleine.whisper.rendering import CONTROL, TITLE_CHARS
 from madeleine.whisper.rendering import flatten_text as harmless
 from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
+from madeleine.write.remember import SimilarNeighbour
 
 MAX_PROMPT_CHARS = 120
 MAX_HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
 MAX_WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
 MAX_TURN_CHARS = 160  # of a turn beside a hit
 MAX_WITH_TURNS = 3  # hits that come with what was said around them; `results` has it for all
+MAX_SIMILAR = 3  # memories that are named as like a new one; `similar` has all
+MAX_SIMILAR_CHARS = 200  # of the text of one
 MAX_LINES = 200  # of a listing; `memories` holds the rest
 
 
@@ -72,6 +75,23 @@ def render_block(content: str, limit: int, rest: str) -> str:
     more = f"\n[{left:,} characters more: {rest}]" if left else ""
     text = cut.translate(CONTROL).strip() + more
     return textwrap.indent(text, "    ", lambda _: True)
+
+
+def cut_similar(memory: Memory) -> str:
+    """Return how a memory's text begins, on one line."""
+    return harmless(memory.content[: 4 * MAX_SIMILAR_CHARS], MAX_SIMILAR_CHARS)
+
+
+def render_similar(similar: Sequence[SimilarNeighbour], short_id: str) -> str:
+    """Return the memories that a new one is like, a line each, and what to do about one."""
+    if not similar:
+        return ""
+    lines = [
+        f"Like {each.memory.short_id} ({each.score:.2f}), which says: {cut_similar(each.memory)}"
+        for each in similar[:MAX_SIMILAR]
+    ]
+    hint = f"If it replaces one of these, mark that as outdated, superseded by {short_id}."
+    return "\n" + "\n".join([*lines, hint])
 
 
 def append_notes(text: str, notes: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ from madeleine.api.contract.responses import (
     HoldOutSide,
     JournalChange,
     JournalEvent,
+    LookAlike,
     MemoryCounts,
     MemoryHistory,
     MemoryLink,
@@ -98,7 +99,8 @@ def build_remembered_memory(done: RememberResult) -> RememberedMemory:
         text += (
             f"\nLinked to {', '.join(answer_texts.shorten_id(each.target) for each in done.linked)}"
         )
-    notes = () if done.existing else done.notes
+    text += answer_texts.render_similar(done.similar, memory.short_id)
+    notes = () if done.existing and done.change is None else done.notes
     return RememberedMemory(
         text=answer_texts.append_notes(text, render_causes(notes)),
         node_id=memory.id,
@@ -107,6 +109,15 @@ def build_remembered_memory(done: RememberResult) -> RememberedMemory:
         existing=done.existing,
         change=done.change,
         **causes_to_fields("notes", done.notes),
+        similar=tuple(
+            LookAlike(
+                id=each.memory.id,
+                title=each.memory.title,
+                text=answer_texts.cut_similar(each.memory),
+                score=round(each.score, 3),
+            )
+            for each in done.similar
+        ),
     )
 
 

@@ -154,13 +154,15 @@ class Madeleine:
         valid_until: TimeInput | None = None,
         origin: Origin | Mapping[str, object] | None = None,
         claim: Claim | Mapping[str, object] | None = None,
+        replaces: TextValues = (),
         id: str | None = None,
         created: TimeInput | None = None,
         idempotency_key: str | None = None,
     ) -> python_values.WrittenMemory:
         """Write one memory and return it, with the `change` that `undo` takes back.
 
-        A text that is already known in its space is returned as it is.
+        A text that is already known in its space is returned as it is. Memories that it
+        `replaces` are retired in the same change; `similar` are those that it is like.
         """
         body = {
             "content": content,
@@ -176,6 +178,7 @@ class Madeleine:
             "valid_until": valid_until,
             "origin": origin,
             "claim": claim,
+            "replaces": replaces,
             "id": id,
             "created": created,
             "idempotency_key": idempotency_key,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from madeleine.api.contract.responses import (
     JobReport,
+    LookAlike,
     MemoryPage,
     RecallAnswer,
     RecallHit,
@@ -29,6 +30,8 @@ class WrittenMemory(Memory):
     notes: tuple[str, ...] = ()
     notes_parts: tuple[Mapping[str, object], ...] = ()
     """What each note is made of, with its `kind`."""
+    similar: tuple[LookAlike, ...] = ()
+    """Memories that it is like, the most similar first."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Memory):
@@ -91,6 +94,7 @@ def build_written_memory(answer: RememberedMemory) -> WrittenMemory:
         linked=answer.linked,
         notes=answer.notes,
         notes_parts=answer.notes_parts,
+        similar=answer.similar,
     )
 
 

@@ -32,13 +32,13 @@ def find_place(reached: CallerReach, draft: Draft) -> ReachablePlace:
 
 
 def refuse_foreign_links(reached: CallerReach, place: ReachablePlace, draft: Draft) -> None:
-    """Refuse connections that lead from one place into another."""
-    for link in draft.connections:
-        if reach.find_memories(place.context.stores, link.target):
+    """Refuse connections, and replacing, that lead from one place into another."""
+    for target in (*(link.target for link in draft.connections), *draft.replaces):
+        if reach.find_memories(place.context.stores, target):
             continue
         for other in reached.places():
-            if other is not place and reach.find_memories(other.context.stores, link.target):
-                raise OtherSpace(link.target, other.label)
+            if other is not place and reach.find_memories(other.context.stores, target):
+                raise OtherSpace(target, other.label)
 
 
 def space_spelling_notes(reached: CallerReach, draft: Draft) -> tuple[Cause, ...]:

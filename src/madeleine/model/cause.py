@@ -157,7 +157,7 @@ class NoteKind(StrEnum):
     ALREADY_KNOWN = "already_known"
     """The text is known as `memory`; nothing was written."""
     REPLACES = "replaces"
-    """Its claim replaces that of `memories`."""
+    """It replaces `memories`: its claim does, or whoever wrote it said so."""
     REPLACED_BY = "replaced_by"
     """`memory` claims a newer value and replaces it."""
     RIVAL_LEFT = "rival_left"

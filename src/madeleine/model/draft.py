@@ -39,6 +39,8 @@ class Draft(SharedFields):
     about_self: bool = field(default=False, kw_only=True)
     id: str | None = field(default=None, kw_only=True)
     created: datetime | None = field(default=None, kw_only=True)
+    replaces: tuple[str, ...] = field(default=(), kw_only=True)
+    """Memories that are no longer true once this one is written; short ids will do."""
 
 
 def read_draft(
@@ -63,9 +65,17 @@ def read_draft(
     tags = given.get("tags", ())
     if about_self:
         given["tags"] = add_about_self(tags)
-    draft = Draft(**given, about_self=about_self or ABOUT_SELF in tags)
+    replaces = _read_replaced(reader, limits)
+    draft = Draft(**given, about_self=about_self or ABOUT_SELF in tags, replaces=replaces)
     reader.done()
     return draft
+
+
+def _read_replaced(reader: RequestReader, limits: MemoryLimits) -> tuple[str, ...]:
+    named = tuple(dict.fromkeys(each.strip() for each in reader.texts("replaces") or ()))
+    if len(named) > limits.connections:
+        raise InvalidValue("replaces", f"holds {len(named)}", hint=f"at most {limits.connections}")
+    return named
 
 
 def read_field(reader: RequestReader, row: MemoryField, limits: MemoryLimits) -> Any:

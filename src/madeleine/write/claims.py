@@ -160,7 +160,7 @@ def _build_settlement(
         memory = end_validity(memory, first.memory.created, first.memory.id, memory.updated)
         notes += (Cause(NoteKind.REPLACED_BY, {"memory": first.memory.id}),)
     touched = [*sides.older, *sides.later[:1]]
-    return ClaimSettlement(memory, tuple(edits), _clear_stale_embeddings(stores, touched), notes)
+    return ClaimSettlement(memory, tuple(edits), clear_stale_embeddings(stores, touched), notes)
 
 
 def _build_replacement_link(old: Memory, now: datetime) -> Connection:
@@ -177,7 +177,7 @@ def _name_replaced(successor: CurrentFile, memory: Memory, now: datetime) -> lis
     return [successor.edit(add_connection(successor.memory, _build_replacement_link(memory, now)))]
 
 
-def _clear_stale_embeddings(
+def clear_stale_embeddings(
     stores: Stores, files: Sequence[CurrentFile]
 ) -> dict[str, PassageEmbeddings]:
     """Return those whose file says something else than what the model read: the index learns

@@ -14,6 +14,9 @@ class WriteConfig:
     link_threshold: float = advanced(0.65, "similarity from which a new memory is linked")
     cross_space_penalty: float = advanced(0.1, "taken off the similarity when spaces differ")
     link_neighbours: int = advanced(6, "how many neighbours are looked at")
+    similar_threshold: float = advanced(
+        0.65, "similarity from which a new memory's answer names another as like it", 0, 1
+    )
     core_cap: int = setting(50, "most memories in the core tier, the self among them")
 
 

@@ -40,7 +40,7 @@ from madeleine.write.embedding import (
     split_by_size,
 )
 from madeleine.write.identity import ensure_self
-from madeleine.write.linking import PendingMemory, suggest_links
+from madeleine.write.linking import PendingMemory, find_near
 from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.record import new_event, record_events
 from madeleine.write.remember import build_memory
@@ -266,7 +266,7 @@ class _IncomingBatch:
         for place in places:
             memory, vector = place.memory, neighbour_vector(place.traces)
             if not place.incoming.whole:
-                links = suggest_links(self._stores, memory, vector, memory.connections, beside)
+                links = find_near(self._stores, memory, vector, memory.connections, beside).links
                 place.memory = replace(memory, connections=memory.connections + links)
             if vector is not None:
                 beside.append(PendingMemory(memory.id, memory.space, vector))

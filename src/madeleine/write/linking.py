@@ -45,35 +45,52 @@ class PendingMemory:
     vector: Vector
 
 
-def suggest_links(
+@dataclass(frozen=True, slots=True)
+class NearMemories:
+    """What one look at a new memory's neighbours found."""
+
+    links: tuple[Connection, ...] = ()
+    """`related_to` connections to those that are close enough in meaning."""
+    similar: tuple[IndexHit, ...] = ()
+    """Those that may say the same or be replaced by it, the most similar first."""
+
+
+def find_near(
     stores: Stores,
     memory: Memory,
     vector: Vector | None,
     taken: tuple[Connection, ...],
     beside: Sequence[PendingMemory] = (),
-) -> tuple[Connection, ...]:
-    """Return `related_to` connections to the neighbours that are close enough in meaning."""
+) -> NearMemories:
+    """Return the neighbours of a new memory that are close enough to be linked, or to be named.
+    In another space they have to be closer."""
     if vector is None:
-        return ()
-    config = stores.config
-    now = stores.clock.now()
-    least = config.write.link_threshold
-    hits = stores.search.search_vector(vector, Filter(), now, config.write.link_neighbours, least)
+        return NearMemories()
+    config, now = stores.config.write, stores.clock.now()
+    least = min(config.link_threshold, config.similar_threshold)
+    hits = stores.search.search_vector(vector, Filter(), now, config.link_neighbours, least)
     if beside:
-        hits = _add_pending_hits(hits, vector, beside)[: config.write.link_neighbours]
+        hits = _add_pending_hits(hits, vector, beside)[: config.link_neighbours]
     known = {link.target for link in taken} | {memory.id}
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
-        return ()
+        return NearMemories()
     here = stores.search.allowed([hit.id for hit in near], Filter(spaces=(memory.space,)), now)
     here |= {each.id for each in beside if each.space == memory.space}
     the_self = stores.graph.self_id()
-    links = []
-    for hit in near:
-        strength = link_strength(hit.score, hit.id in here, config.write.cross_space_penalty)
-        if strength >= least and hit.id != the_self:
-            links.append(_build_related_link(hit.id, strength, stores))
-    return tuple(links)
+    strengths = [
+        (hit, link_strength(hit.score, hit.id in here, config.cross_space_penalty))
+        for hit in near
+        if hit.id != the_self
+    ]
+    return NearMemories(
+        tuple(
+            _build_related_link(hit.id, strength, stores)
+            for hit, strength in strengths
+            if strength >= config.link_threshold
+        ),
+        tuple(hit for hit, strength in strengths if strength >= config.similar_threshold),
+    )
 
 
 def _add_pending_hits(

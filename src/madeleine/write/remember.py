@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from madeleine.errors import IdTaken, KeyReused
+from madeleine.index.search import IndexHit
 from madeleine.language.text_keys import same_text_key
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, FileEdit
@@ -26,8 +27,9 @@ from madeleine.write.commit import NewMemory, apply_change, commit_new_memory
 from madeleine.write.core_cap import enforce_core_cap
 from madeleine.write.embedding import PassageEmbeddings, embed_memory, neighbour_vector
 from madeleine.write.identity import ensure_self
-from madeleine.write.linking import PendingMemory, resolve_given_links, suggest_links
+from madeleine.write.linking import PendingMemory, find_near, resolve_given_links
 from madeleine.write.pending_repairs import run_pending_repairs
+from madeleine.write.replacing import link_replaced, replace_by_known, settle_replaced
 from madeleine.write.stores import Stores
 
 
@@ -40,6 +42,16 @@ class RememberResult:
     linked: tuple[Connection, ...] = ()
     change: str | None = None
     notes: tuple[Cause, ...] = ()
+    similar: tuple[SimilarNeighbour, ...] = ()
+    """What the new memory is like, the most similar first: it may say the same, or end it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarNeighbour:
+    """A memory that is like a new one, and how similar the two are."""
+
+    memory: Memory
+    score: float
 
 
 def remember(stores: Stores, draft: Draft) -> RememberResult:
@@ -47,7 +59,7 @@ def remember(stores: Stores, draft: Draft) -> RememberResult:
     run_pending_repairs(stores)
     known = find_known(stores, draft) if _may_come_again(draft) else None
     if known is not None:
-        return known
+        return settle_known(stores, draft, known)
     memory = build_memory(stores, draft)
     traces, unread = embed_memory(stores, memory)
     return _write_draft(stores, draft, memory, traces, unread)
@@ -59,7 +71,7 @@ def _may_come_again(draft: Draft) -> bool:
     What a retried call names may be gone by now. A plain text is looked for once, under the
     lock; if it is known so is what the model made of it, and nothing is computed twice.
     """
-    return bool(draft.connections or draft.id or draft.idempotency_key)
+    return bool(draft.connections or draft.replaces or draft.id or draft.idempotency_key)
 
 
 def _write_draft(
@@ -70,15 +82,36 @@ def _write_draft(
     unread: tuple[Cause, ...],
 ) -> RememberResult:
     """Write the memory of a draft once the model has read it, or was noted not to have."""
-    memory = connect_memory(stores, draft, memory, traces, {})
+    connected = connect_memory(stores, draft, memory, traces, {})
     if draft.about_self:
         ensure_self(stores)
     with stores.writing:
         known = find_known(stores, draft)
         if known is not None:
-            return known
-        new = retry_on_conflict(lambda: write_new(stores, memory, traces, draft.source))
-    return finish_remember(stores, new, unread)
+            return settle_known(stores, draft, known)
+        new = retry_on_conflict(lambda: write_new(stores, connected, traces, draft.source))
+    done = finish_remember(stores, new, unread)
+    return replace(done, similar=_read_similar(stores, connected, new))
+
+
+def _read_similar(
+    stores: Stores, connected: ConnectedMemory, new: NewMemoryWrite
+) -> tuple[SimilarNeighbour, ...]:
+    """Return what a new memory is like, without what it replaced."""
+    touched = {edit.memory_id for edit in new.change.edits}
+    near = {hit.id: hit.score for hit in connected.similar if hit.id not in touched}
+    known = stores.search.memories(near) if near else {}
+    return tuple(SimilarNeighbour(known[each], near[each]) for each in near if each in known)
+
+
+def settle_known(stores: Stores, draft: Draft, known: RememberResult) -> RememberResult:
+    """Return what came of a draft whose text is known: it may replace others all the same."""
+    done = replace_by_known(stores, known.memory, draft) if draft.replaces else None
+    if done is None:
+        return known
+    change, note = done
+    memory = stores.search.memories([known.memory.id]).get(known.memory.id, known.memory)
+    return RememberResult(memory, existing=True, change=change, notes=(note,))
 
 
 class NewMemoryWrite(NamedTuple):
@@ -89,9 +122,20 @@ class NewMemoryWrite(NamedTuple):
     notes: tuple[Cause, ...] = ()
 
 
-def write_new(stores: Stores, memory: Memory, traces: PassageEmbeddings, by: str) -> NewMemoryWrite:
-    """Write a new memory, and in the same change whatever its claim replaces. Hold the lock."""
-    settled = settle_claim(stores, memory)
+class ConnectedMemory(NamedTuple):
+    """A memory with the connections it starts with, what it replaces, and what it is like."""
+
+    memory: Memory
+    replaced: tuple[str, ...] = ()
+    similar: tuple[IndexHit, ...] = ()
+
+
+def write_new(
+    stores: Stores, connected: ConnectedMemory, traces: PassageEmbeddings, by: str
+) -> NewMemoryWrite:
+    """Write a new memory, and in the same change whatever it replaces. Hold the lock."""
+    memory = connected.memory
+    settled = settle_replaced(stores, settle_claim(stores, memory), connected.replaced)
     change = plan_new_file(stores, settled, by)
     late: tuple[Cause, ...] = ()
     if settled.edits:
@@ -183,8 +227,13 @@ def connect_memory(
     traces: PassageEmbeddings,
     coming: Mapping[str, str],
     beside: Sequence[PendingMemory] = (),
-) -> Memory:
+) -> ConnectedMemory:
     """Return the memory with the connections it starts with."""
-    given = resolve_given_links(stores, draft, memory.id, coming)
-    suggested = suggest_links(stores, memory, neighbour_vector(traces), given, beside)
-    return replace(memory, connections=given + suggested)
+    replacing = link_replaced(stores, draft, memory.id, coming)
+    given = resolve_given_links(stores, draft, memory.id, coming) + replacing
+    near = find_near(stores, memory, neighbour_vector(traces), given, beside)
+    return ConnectedMemory(
+        replace(memory, connections=given + near.links),
+        tuple(each.target for each in replacing),
+        near.similar,
+    )

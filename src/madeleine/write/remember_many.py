@@ -31,6 +31,7 @@ from madeleine.write.identity import ensure_self
 from madeleine.write.linking import PendingMemory
 from madeleine.write.pending_repairs import run_pending_repairs
 from madeleine.write.remember import (
+    ConnectedMemory,
     NewMemoryWrite,
     RememberResult,
     build_memory,
@@ -38,6 +39,7 @@ from madeleine.write.remember import (
     find_known,
     finish_remember,
     plan_new_file,
+    settle_known,
     write_new,
 )
 from madeleine.write.stores import Stores
@@ -117,11 +119,13 @@ class _DraftBatch:
         place = _DraftSlot()
         self.places.append(place)
         marks = _identity_marks(draft)
-        if not self._taken.isdisjoint(marks):
+        if draft.replaces or not self._taken.isdisjoint(marks):
             self.write()
         try:
-            place.done = find_known(self._stores, draft)
-            if place.done is None:
+            known = find_known(self._stores, draft)
+            if known is not None:
+                place.done = settle_known(self._stores, draft, known)
+            else:
                 self._plan(place, draft, memory, traces)
                 self._taken |= marks
         except MadeleineError as refused:
@@ -130,10 +134,10 @@ class _DraftBatch:
     def _plan(
         self, place: _DraftSlot, draft: Draft, memory: Memory, traces: PassageEmbeddings
     ) -> None:
-        memory = connect_memory(self._stores, draft, memory, traces, self._coming, self._beside)
-        settled = settle_claim(self._stores, memory)
-        if settled.edits:
-            self._write_alone(place, draft, memory, traces)
+        made = connect_memory(self._stores, draft, memory, traces, self._coming, self._beside)
+        settled = settle_claim(self._stores, made.memory)
+        if settled.edits or made.replaced:
+            self._write_alone(place, draft, made, traces)
             return
         change = plan_new_file(self._stores, settled, draft.source)
         if ("path", change.edits[0].path_after) in self._taken:
@@ -147,11 +151,11 @@ class _DraftBatch:
             self._beside.append(PendingMemory(memory.id, memory.space, vector))
 
     def _write_alone(
-        self, place: _DraftSlot, draft: Draft, memory: Memory, traces: PassageEmbeddings
+        self, place: _DraftSlot, draft: Draft, made: ConnectedMemory, traces: PassageEmbeddings
     ) -> None:
-        """Write a memory whose claim changes other files too, after those that wait."""
+        """Write a memory that changes other files too, after those that wait."""
         self.write()
-        new = retry_on_conflict(lambda: write_new(self._stores, memory, traces, draft.source))
+        new = retry_on_conflict(lambda: write_new(self._stores, made, traces, draft.source))
         place.new, place.notes = NewMemory(new.memory, new.change, traces), new.notes
 
     def write(self) -> None:

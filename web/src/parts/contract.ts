@@ -948,6 +948,18 @@ export interface LinkedMemory {
   other: Brief | null
 }
 
+/** A memory that a new one is like: it may say the same, or be replaced by it. */
+export interface LookAlike {
+  /** the id of the memory */
+  id: string
+  /** its title, if it has one */
+  title: string | null
+  /** how its text begins */
+  text: string
+  /** how similar the two are, 0 to 1 */
+  score: number
+}
+
 /** One thing that the daemon does again and again. */
 export interface LoopStatus {
   name: string
@@ -1472,6 +1484,8 @@ export interface RememberedMemory {
   notes: string[]
   /** what each note is made of, in the same order */
   notes_parts: CauseShape[]
+  /** memories that it is like, the most similar first; `replaces` retires one */
+  similar: LookAlike[]
 }
 
 /** A person who is let in no more. */

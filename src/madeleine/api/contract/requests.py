@@ -94,6 +94,9 @@ class MemoryDraft(RequestShape):
         default=None,
         nullable=True,
     )
+    replaces: tuple[str, ...] | None = field(
+        "memories that it replaces: they are retired in the same change", default=None
+    )
     id: MemoryUuid | None = field("a UUID of the caller's choice, for imports", default=None)
     created: RequestTime | None = field("when it was first known, for imports", default=None)
     idempotency_key: str | None = field(

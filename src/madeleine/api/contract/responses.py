@@ -28,6 +28,16 @@ NOTES_PARTS_HELP = "what each note is made of, in the same order"
 
 
 @shape
+class LookAlike:
+    """A memory that a new one is like: it may say the same, or be replaced by it."""
+
+    id: str = field("the id of the memory")
+    title: str | None = field("its title, if it has one")
+    text: str = field("how its text begins")
+    score: float = field("how similar the two are, 0 to 1")
+
+
+@shape
 class RememberedMemory:
     """A memory that was written, or was known already."""
 
@@ -39,6 +49,9 @@ class RememberedMemory:
     change: str | None = field(CHANGE_HELP)
     notes: tuple[str, ...] = field(NOTES_HELP)
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
+    similar: tuple[LookAlike, ...] = field(
+        "memories that it is like, the most similar first; `replaces` retires one", default=()
+    )
 
 
 @shape

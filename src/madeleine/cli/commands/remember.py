@@ -5,6 +5,8 @@ work there; the answer says so. --space names another one, and --space global no
 A text that is already known in its space is not written twice: its memory is returned.
 With --jsonl each line of FILE is a JSON object with the fields of a memory (content, type,
 tier, space, title, tags, connections, claim, created, …), and each gets one line of answer.
+The answer names memories that the new one is like; said again with --replaces ID, it takes the
+place of one, in a change that `undo` takes back.
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ from madeleine.cli.options import (
     TYPES_HELP,
     drop_none,
     parse_claim,
+    parse_id_argument,
 )
-from madeleine.cli.output import CommandOutput
+from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import read_text_argument
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
+
+MAX_SIMILAR = 3  # memories that are named as like the new one; `--json` has all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--claim", metavar=CLAIM_FORMAT, help="what it states; replaces older values"
     )
     parser.add_argument(
+        "--replaces",
+        action="append",
+        metavar="ID",
+        type=parse_id_argument,
+        help="retire this memory as replaced by the new one; may be repeated",
+    )
+    parser.add_argument(
         "--valid-until", metavar="TIME", help=f"when it stops being true, {TIME_HELP}"
     )
     parser.add_argument("--created", metavar="TIME", help="when it was first known")
@@ -73,7 +85,8 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
         )
     draft = {**build_draft(arguments), "content": read_text_argument(arguments.text)}
     answer = door.call("remember", query=drop_none(default_space=space), body=draft)
-    say.reply(answer, lambda: _render_remembered(answer), notes=not answer["existing"])
+    written = not answer["existing"] or answer["change"] is not None
+    say.reply(answer, lambda: _render_remembered(answer), notes=written)
     return 0
 
 
@@ -91,6 +104,7 @@ def build_draft(arguments: argparse.Namespace) -> dict[str, object]:
         source=arguments.source,
         connections=links or None,
         claim=parse_claim(arguments.claim),
+        replaces=arguments.replaces,
         valid_until=arguments.valid_until,
         created=arguments.created,
         id=arguments.id,
@@ -112,10 +126,11 @@ def parse_link(text: str) -> dict[str, object]:
 
 def _build_shared_draft(arguments: argparse.Namespace) -> dict[str, object]:
     """With --jsonl the options fill in what a line does not say."""
-    own = (arguments.id, arguments.key, arguments.title, arguments.claim)
+    own = (arguments.id, arguments.key, arguments.title, arguments.claim, arguments.replaces)
     if arguments.text is not None or any(own):
         raise Rejected(
-            "--jsonl takes no TEXT, --title, --claim, --id or --key", hint="put them into the lines"
+            "--jsonl takes no TEXT, --title, --claim, --replaces, --id or --key",
+            hint="put them into the lines",
         )
     return build_draft(arguments)
 
@@ -127,4 +142,13 @@ def _render_remembered(answer: dict[str, Any]) -> list[str]:
         return [f"known already: {render_memory_name(memory)}{where}"]
     links = [f"  {e['edge']} {e['target'][:8]}  {e['weight']:.2f}" for e in answer["linked"]]
     said = f"remembered {memory['short_id']}  {memory['type']}  {render_headline(memory)}{where}"
-    return [said, *links]
+    return [said, *links, *_render_similar(answer["similar"])]
+
+
+def _render_similar(similar: list[dict[str, Any]]) -> list[str]:
+    """Name what it is like, and how to say that it takes the place of one."""
+    return [
+        f"  like {each['id'][:8]}, which says: {escape_controls(each['text'])}"
+        f"; to replace it: --replaces {each['id'][:8]}"
+        for each in similar[:MAX_SIMILAR]
+    ]

@@ -158,6 +158,7 @@ _FIELD_READERS: Mapping[str, Callable[[OperationAnswer], object]] = MappingProxy
                 "existing",
                 "change",
                 "notes",
+                "similar",
                 "silence",
                 "silence_parts",
                 "folded",
