@@ -27,7 +27,14 @@ from madeleine.api.reference import render_routes_page
 from madeleine.cli.reference import render_page as commands_page
 from madeleine.errors import MadeleineError
 from madeleine.ingest.transcripts import IntakeStop
-from madeleine.model.cause import HookProblem, NoteKind, ReasonKind, SilenceKind, WhisperSilence
+from madeleine.model.cause import (
+    ActivityKind,
+    HookProblem,
+    NoteKind,
+    ReasonKind,
+    SilenceKind,
+    WhisperSilence,
+)
 from madeleine.model.setting import setting_specs
 from madeleine.server.mcp.reference import render_tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings, known_variables
@@ -144,6 +151,13 @@ CAUSES: tuple[tuple[str, str, tuple[type[StrEnum], ...]], ...] = (
         "`notes_parts` has one object for each sentence in `notes` of what was remembered, "
         "changed, recalled or reconciled. Other notes have no parts yet.",
         (NoteKind,),
+    ),
+    (
+        "What happened",
+        "`what_parts` of an entry of `madeleine log` stands beside the sentence `what`. "
+        "`memories` are those that it happened to, an `id` and a `title` each, the first few of "
+        "`count`; `reason` is why, in the words of whoever did it.",
+        (ActivityKind,),
     ),
     (
         "Why a run of a job stopped",

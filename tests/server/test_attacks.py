@@ -241,6 +241,7 @@ def attacks(world: World) -> Attacks:
             (at("GET", "/agent/audit", node_id=one), NOT_THERE),
             (at("GET", "/agent/audit", node_id=ada.gone), NOT_THERE),
         ],
+        "log": [(at("GET", "/agent/log"), HARMLESS)],
         "insights": [(at("GET", "/agent/insights"), HARMLESS)],
         "maintenance": [(at("GET", "/agent/maintenance"), HARMLESS)],
         "hand_in": [(at("POST", "/agent/maintenance", {}), HARMLESS)],

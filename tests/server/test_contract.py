@@ -90,6 +90,8 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("page_memory", ids[2], as_of="2026-01-01")
     ask("list", limit=2)
     ask("audit")
+    ask("log", since="yesterday", by="agent")
+    ask("log", last_night="true")
     change = ask("revise", ids[0], {"content": "The ledger uses SQLite 3"})["change"]
     ask("page_difference", ids[0], change=change)
     ask("page_change", change)

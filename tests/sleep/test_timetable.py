@@ -25,7 +25,7 @@ from madeleine.sleep.values import STOPPED, RunReport
 from madeleine.sleep.wording import render_stop
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
-from tests.fakes import NOON, close, make_stores, reopened
+from tests.fakes import NOON, FakeClock, close, make_stores, reopened
 
 DAY = timedelta(days=1)
 RETRY = timedelta(minutes=15)
@@ -47,6 +47,7 @@ class Runner:
 
     stores: Stores
     ran: list[str] = field(default_factory=list)
+    nights: list[str | None] = field(default_factory=list)
     at_once: int = 0
     most_at_once: int = 0
     error: str | None = None
@@ -70,6 +71,7 @@ class Runner:
                 report.stopped = STOPPED
                 break
         self.ran.append(job)
+        self.nights.append(running.request)
         self.at_once -= 1
         if not dry_run:
             body = {"run": report.run, "job": job, "report": bounded_report(report)}
@@ -180,6 +182,39 @@ def test_jobs_that_are_due_together_run_in_the_documented_order(stores: Stores) 
     sleeper.work_off()
 
     assert tuple(runner.ran) == CYCLE
+
+
+def test_jobs_that_come_due_shortly_after_each_other_are_one_night(stores: Stores) -> None:
+    """Each is due a day after its own last run, so they drift apart by what each takes."""
+    runner, clock = Runner(stores), stores.clock
+    assert isinstance(clock, FakeClock)
+    sleeper = Sleeper(stores, CYCLE, runner)
+    for job in ("duplicate_merger", "index_updater", "conflict_detector", "auto_linker"):
+        sleeper.due(job)
+        sleeper.work_off()
+        clock.pass_by(minutes=4)
+
+    first, quiet, *others = runner.nights
+    assert others == [first, first]
+    assert quiet != first
+
+
+def test_what_comes_due_hours_later_is_another_night(stores: Stores) -> None:
+    runner, clock = Runner(stores), stores.clock
+    assert isinstance(clock, FakeClock)
+    sleeper = Sleeper(stores, CYCLE, runner)
+    for _ in range(2):
+        sleeper.due("auto_cluster")
+        sleeper.work_off()
+        for _ in range(20):
+            clock.pass_by(minutes=3)
+            sleeper.due("index_updater")
+            sleeper.work_off()
+
+    nights = [
+        night for job, night in zip(runner.ran, runner.nights, strict=True) if job == "auto_cluster"
+    ]
+    assert len(set(nights)) == 2
 
 
 def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:

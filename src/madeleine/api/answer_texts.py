@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from madeleine.api.contract.responses import MemoryLink
+from madeleine.api.contract.responses import LogEntry, MemoryLink
 from madeleine.api.wording import render_cause, render_causes
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
@@ -288,6 +288,13 @@ def render_event(event: Event, outcome: str | None) -> str:
     if body.get("reason"):
         parts.append(f": {body['reason']}")
     return flatten_text(" ".join(part for part in parts if part))
+
+
+def render_log_entry(each: LogEntry) -> str:
+    """Return one thing that happened on one line, with what takes it back."""
+    undo = f" (undo {shorten_id(each.undo)})" if each.undo else ""
+    ended = " (taken back)" if each.outcome == "undone" else ""
+    return flatten_text(f"{each.at} {each.by} {each.what}") + ended + undo
 
 
 def render_proposal(each: Proposal) -> str:

@@ -21,6 +21,9 @@ from madeleine.api.contract.responses import (
     HoldOutSide,
     JournalChange,
     JournalEvent,
+    LogEntry,
+    LogNight,
+    LogPage,
     LookAlike,
     MemoryCounts,
     MemoryHistory,
@@ -78,6 +81,7 @@ from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutReport
 from madeleine.whisper.values import WhisperResult
+from madeleine.write.activity import Activity, NightRuns
 from madeleine.write.change_file import ChangeResult
 from madeleine.write.forget import ForgetResult
 from madeleine.write.merge import MergeResult
@@ -365,6 +369,32 @@ def build_event_page(events: Sequence[Event], outcomes: Mapping[str, str | None]
             [answer_texts.render_count(len(events), "event"), *(f"  {each}" for each in lines)]
         ),
         events=tuple(_build_event(each, outcomes) for each in events),
+    )
+
+
+def build_log_page(entries: Sequence[Activity], night: NightRuns | None) -> LogPage:
+    """Return what happened, a sentence each."""
+    told = tuple(_build_log_entry(each) for each in entries)
+    head = answer_texts.render_count(len(told), "entry")
+    if night is not None:
+        head += f" of the night of {format_time(night.at)} (all of it: undo {night.id})"
+    return LogPage(
+        text="\n".join([head, *map(answer_texts.render_log_entry, told)]),
+        entries=told,
+        night=None if night is None else LogNight(id=night.id, at=format_time(night.at)),
+    )
+
+
+def _build_log_entry(each: Activity) -> LogEntry:
+    return LogEntry(
+        at=format_time(each.at),
+        **cause_to_fields("what", each.what),
+        by=each.by,
+        author=each.author.value,
+        memories=each.memories,
+        change=each.change,
+        undo=each.undo,
+        outcome=each.outcome,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from madeleine.api import answers, reach
-from madeleine.api.contract.requests import AuditQuery, HistoryQuery
-from madeleine.api.contract.responses import EventPage, MergePage, UndoneChanges
+from madeleine.api.contract.requests import AuditQuery, HistoryQuery, LogQuery
+from madeleine.api.contract.responses import EventPage, LogPage, MergePage, UndoneChanges
 from madeleine.api.memory_operations import undo_changes
 from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_place
@@ -18,17 +18,28 @@ from madeleine.api.recorded_events import (
     read_event_limit,
     read_outcomes,
 )
+from madeleine.api.request_fields import read_spoken_time
 from madeleine.api.shared_behaviour import at_holder, joined
 from madeleine.errors import NoSuchChange
+from madeleine.model.draft import read_space
 from madeleine.model.event import EventKind
 from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
+from madeleine.model.words import read_word
+from madeleine.write.activity import (
+    ActivityAuthor,
+    ActivityQuery,
+    find_last_night,
+    read_activity,
+)
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
     from madeleine.api.reach import CallerReach
     from madeleine.bootstrap import HomeContext
 
+DEFAULT_ENTRIES = 50
+MAX_ENTRIES = 1_000
 _AUDITED_KINDS = (EventKind.REMEMBERED, EventKind.CHANGED, EventKind.DECIDED)
 
 
@@ -99,3 +110,32 @@ def list_changes(context: HomeContext, call: OperationCall) -> EventPage:
         make_event_reader(context.stores, memory), limit, _AUDITED_KINDS, verb
     )
     return answers.build_event_page(events, read_outcomes(context.stores, events))
+
+
+@operation(
+    "log",
+    "GET",
+    "/agent/log",
+    "what happened, a sentence each, newest first, with what takes it back",
+    role=Role.READER,
+    query=LogQuery,
+    answer=LogPage,
+    shared=joined("entries"),
+)
+def show_log(context: HomeContext, call: OperationCall) -> LogPage:
+    reader, now = RequestReader(call.query), context.stores.clock.now()
+    limit = reader.whole("limit", DEFAULT_ENTRIES, 1, MAX_ENTRIES)
+    since = read_spoken_time(reader, "since", now)
+    until = read_spoken_time(reader, "until", now)
+    by = reader.raw("by")
+    author = None if by is None else read_word(ActivityAuthor, "by", by)
+    spaces = (read_space(reader.text("space")),) if reader.has("space") else None
+    last_night = reader.flag("last_night")
+    reader.done()
+    night = find_last_night(context.stores) if last_night else None
+    if last_night and night is None:
+        return answers.build_log_page([], None)
+    query = ActivityQuery(
+        limit, since[0] if since else None, until[1] if until else None, author, spaces, night
+    )
+    return answers.build_log_page(read_activity(context.stores, query), night)

@@ -453,6 +453,31 @@ class Madeleine:
         """Return what happened to a memory, newest first."""
         return [*self._get("history", told.MemoryHistory, {"limit": limit}, memory).events]
 
+    def log(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        by: str | None = None,
+        space: str | None = None,
+        last_night: bool = False,
+        limit: int = 50,
+    ) -> builtins.list[told.LogEntry]:
+        """Return what happened, newest first, each with what `undo` takes to take it back.
+
+        `since` and `until` are times as people say them, such as `yesterday` or `3 days ago`;
+        `by` is sleep, agent, me or import; `space="global"` is for memories of no space.
+        """
+        query = {
+            "since": since,
+            "until": until,
+            "by": by,
+            "space": space,
+            "last_night": last_night,
+            "limit": limit,
+        }
+        return [*self._get("log", told.LogPage, query).entries]
+
     # -- proposals -------------------------------------------------------------------------
 
     def proposals(self, status: str = "pending") -> builtins.list[Proposal]:

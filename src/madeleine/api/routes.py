@@ -46,6 +46,7 @@ ROUTES: tuple[Route, ...] = (
     Route("merges", "GET", "/agent/merges"),
     Route("undo_merge", "POST", "/agent/merges/{id}/undo"),
     Route("audit", "GET", "/agent/audit"),
+    Route("log", "GET", "/agent/log"),
     Route("insights", "GET", "/agent/insights"),
     Route("maintenance", "GET", "/agent/maintenance"),
     Route("hand_in", "POST", "/agent/maintenance", unbounded=True),

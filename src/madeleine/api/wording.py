@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind, WhisperSilence
+from madeleine.model.cause import (
+    ActivityKind,
+    Cause,
+    NoteKind,
+    ReasonKind,
+    SilenceKind,
+    WhisperSilence,
+)
 from madeleine.model.codec import Json
 from madeleine.model.memory import SHORT_ID_LENGTH
 from madeleine.whisper.delivery import LOSSES, Loss
@@ -223,9 +230,77 @@ _NOTE_SENTENCES: Mapping[NoteKind, SentenceTemplate] = {
         f"the space you share is called `{parts['shared']}`; `{parts['space']}` is one of your own"
     ),
 }
+
+
+def _name_memory(memory: Mapping[str, Any]) -> str:
+    short = f"`{_shorten_id(memory['id'])}`"
+    return f"{short} ({memory['title']})" if memory["title"] else short
+
+
+def _name_memories(parts: Mapping[str, Any]) -> str:
+    """Return `a (A)`, or how many there are and the first of them."""
+    named, count = parts["memories"], parts["count"]
+    if not named:
+        return _render_memory_count(count)
+    listed = ", ".join(_name_memory(each) for each in named)
+    if count == len(named):
+        return listed
+    return f"{_render_memory_count(count)}: {listed} …"
+
+
+def _render_remembered(parts: Mapping[str, Any]) -> str:
+    replaced = ", ".join(_name_memory(each) for each in parts.get("replaced", ()))
+    return f"remembered {_name_memories(parts)}" + (f" in place of {replaced}" if replaced else "")
+
+
+def _render_retired_activity(parts: Mapping[str, Any]) -> str:
+    newer = parts["successor"]
+    replaced = f", replaced by {_name_memory(newer)}" if newer else ""
+    return f"retired {_name_memories(parts)}{replaced}"
+
+
+def _make_activity_template(verb: str, rest: str = "") -> SentenceTemplate:
+    return lambda parts: f"{verb} {_name_memories(parts)}{rest}"
+
+
+def _make_question_template(verb: str) -> SentenceTemplate:
+    return lambda parts: f"{verb}: {parts['question']}"
+
+
+_ACTIVITY_SENTENCES: Mapping[ActivityKind, SentenceTemplate] = {
+    ActivityKind.REMEMBERED: _render_remembered,
+    ActivityKind.REVISED: _make_activity_template("revised"),
+    ActivityKind.RETIRED: _render_retired_activity,
+    ActivityKind.FORGOTTEN: _make_activity_template("moved", " to the trash"),
+    ActivityKind.RESTORED: _make_activity_template("restored"),
+    ActivityKind.LINKED: _make_activity_template("connected"),
+    ActivityKind.UNLINKED: _make_activity_template("took a connection from"),
+    ActivityKind.MERGED: lambda parts: (
+        f"merged {_name_memory(parts['removed'])} into {_name_memory(parts['kept'])}"
+    ),
+    ActivityKind.ARCHIVED: _make_activity_template("moved", " to the archive"),
+    ActivityKind.MOVED: lambda parts: (
+        f"moved {_name_memories(parts)} to the space `{parts['space']}`"
+    ),
+    ActivityKind.DEMOTED: _make_activity_template("moved", " out of core"),
+    ActivityKind.CONSOLIDATED: lambda parts: (
+        f"wrote {_name_memories(parts)} for {_render_memory_count(parts['members'])}"
+    ),
+    ActivityKind.SUMMARISED: _make_activity_template("summed up in"),
+    ActivityKind.IMPORTED: lambda parts: f"brought in {_render_memory_count(parts['count'])}",
+    ActivityKind.UNDONE: lambda parts: (
+        f"took back {parts['changes']:,} change{'' if parts['changes'] == 1 else 's'}"
+    ),
+    ActivityKind.ASKED: _make_question_template("asked"),
+    ActivityKind.APPROVED: _make_question_template("approved"),
+    ActivityKind.REJECTED: _make_question_template("rejected"),
+    ActivityKind.WITHDRAWN: _make_question_template("withdrew the question"),
+    ActivityKind.CHANGED: lambda parts: f"{parts['verb']}: {_name_memories(parts)}",
+}
 SENTENCES: Mapping[type[StrEnum], Mapping[Any, SentenceTemplate]] = {
     ReasonKind: _REASON_SENTENCES,
     SilenceKind: _SILENCE_SENTENCES,
     WhisperSilence: _WHISPER_SILENCE_SENTENCES,
     NoteKind: _NOTE_SENTENCES,
+    ActivityKind: _ACTIVITY_SENTENCES,
 }

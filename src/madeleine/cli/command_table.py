@@ -11,6 +11,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("show", "one memory whole, with its connections"),
             ("list", "memories, newest first; also the trash"),
             ("history", "what happened to a memory"),
+            ("log", "what happened, a sentence each, and how to take it back"),
             ("whisper", "answer an agent's hook; say why it was whispered, and if it helps"),
         ),
     ),

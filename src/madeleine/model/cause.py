@@ -166,6 +166,52 @@ class NoteKind(StrEnum):
     """It stays in your own `space`, whose name differs from the `shared` one only in spelling."""
 
 
+class ActivityKind(StrEnum):
+    """What happened. `memories` are those that it happened to, an `id` and a `title` each, at most
+    a few of the `count`; `reason` is why, in the words of whoever did it."""
+
+    REMEMBERED = "remembered"
+    """A memory was written; `replaced` are those that it replaced."""
+    REVISED = "revised"
+    """A memory says something else."""
+    RETIRED = "retired"
+    """Memories are no longer true; `successor` took their place, if any did."""
+    FORGOTTEN = "forgotten"
+    """Memories went to the trash."""
+    RESTORED = "restored"
+    """A memory came back from the trash."""
+    LINKED = "linked"
+    """Connections were drawn."""
+    UNLINKED = "unlinked"
+    """Connections were taken away."""
+    MERGED = "merged"
+    """`removed` went into `kept`."""
+    ARCHIVED = "archived"
+    """Memories went to the archive, or were put away."""
+    MOVED = "moved"
+    """Memories went to the space `space`."""
+    DEMOTED = "demoted"
+    """Memories left a core tier that was full."""
+    CONSOLIDATED = "consolidated"
+    """One memory was written for `members` others."""
+    SUMMARISED = "summarised"
+    """A summary of several memories was written, or written anew."""
+    IMPORTED = "imported"
+    """Memories were brought in."""
+    UNDONE = "undone"
+    """`changes` changes were taken back."""
+    ASKED = "asked"
+    """The question `question` waits as `proposal`."""
+    APPROVED = "approved"
+    """The question `question` was answered with yes."""
+    REJECTED = "rejected"
+    """The question `question` was answered with no."""
+    WITHDRAWN = "withdrawn"
+    """The question `question` went without an answer."""
+    CHANGED = "changed"
+    """Something else was done; `verb` names it."""
+
+
 class HookProblem(StrEnum):
     """What a hook met that is no error."""
 

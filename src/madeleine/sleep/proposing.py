@@ -72,7 +72,9 @@ def may_be_asked(patch: Patch) -> bool:
 def _build_proposal(context: JobContext, patch: Patch, key: str) -> Proposal:
     action = patch.action
     named = add_states(
-        {**encode_action(action), "by": context.report.job}, _memories_of(patch), key
+        {**encode_action(action), "by": context.report.job, "run": context.report.run},
+        _memories_of(patch),
+        key,
     )
     nodes, reason = concerned_ids(action), patch.reason or None
     return new_proposal(

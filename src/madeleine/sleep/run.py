@@ -33,6 +33,7 @@ from madeleine.sleep.refused import drop_refused
 from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.values import (
     JUDGE_SILENT,
+    QUIET,
     STOPPED,
     AddConnections,
     AskedInstead,
@@ -52,9 +53,6 @@ from madeleine.write.stores import Stores
 
 LIGHT = (AddConnections, Score, RemoveConnection)
 """What the breaker does not count: it takes away nothing that anybody wrote."""
-QUIET = frozenset({"index_updater"})
-"""Jobs that come every minute: of their runs that found nothing to do one an hour is written
-down, since half a million of them a year would fill the journal. The daemon knows them all."""
 TOLD_EVERY = timedelta(hours=1)
 RUNS_READ = 32  # newest runs in the journal among which the last of a quiet job is looked for
 

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from madeleine.errors import LeaseLost, NoSuchJob, UnderWay
@@ -28,7 +28,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.interrupted import note_cut_off
 from madeleine.sleep.reports import report_to_json
-from madeleine.sleep.values import RunReport, StopKind, report_refusal
+from madeleine.sleep.values import QUIET, RunReport, StopKind, report_refusal
 from madeleine.write.event_bus import BusEvent
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
@@ -62,6 +62,7 @@ TOLD = (
     "error_kind",
 )
 SWITCH_SECONDS = 0.0005  # how long a job keeps others from running at a stretch
+NIGHT_GAP = timedelta(minutes=10)  # after a due run in which the next one is of the same night
 LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
 LEASE = "sleep"  # what servers take turns in
 
@@ -125,6 +126,14 @@ class JobRequest:
     over: threading.Event = field(default_factory=threading.Event)
 
 
+@dataclass(slots=True)
+class _DueNight:
+    """What is due together, or shortly after another, and when the last of it ran."""
+
+    id: str
+    last: datetime
+
+
 class Sleeper:
     """The jobs of one home. Any thread may ask."""
 
@@ -146,6 +155,7 @@ class Sleeper:
         self._due: set[str] = set()
         self._running: JobRun | None = None
         self._stop_running = False
+        self._night: _DueNight | None = None
         self._ending: StopCheck = lambda: False
         self._last: dict[str, LastRun] | None = None
 
@@ -259,26 +269,38 @@ class Sleeper:
 
     def work_off(self) -> None:
         """Run everything that waits. One thread at a time; the others wait for it."""
-        night = self._stores.new_id()  # of all that is due at the same time
         with self._turn:
             while not self._ending():
                 asked = self._next_asked()
                 if asked is not None:
                     self._carry_out(asked)
                 elif (job := self._next_due()) is not None:
-                    self._once(self._begin(job, due=True, request=night), lambda: False)
+                    self._once(self._begin_due(job), lambda: False)
                 else:
                     return
 
     def run_due(self, job: str, still_due: StopCheck) -> bool:
         """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
         another server has it. Returns whether it ran."""
-        running = self._begin(job, due=True, request=self._stores.new_id())
+        running = self._begin_due(job)
         with self._turn, self._lease(_write_running(running)) as over:
             if not still_due():
                 return False
             self._run_once(running, over)
             return True
+
+    def _begin_due(self, job: str) -> JobRun:
+        """Return a run of a job whose time has come. It belongs to the night of the one before it,
+        if that was a moment ago; a job that comes all day makes and prolongs none."""
+        now = self._stores.clock.now()
+        if job in QUIET:
+            return self._begin(job, due=True, request=self._stores.new_id())
+        with self._changed:
+            if self._night is None or now - self._night.last > NIGHT_GAP:
+                self._night = _DueNight(self._stores.new_id(), now)
+            self._night.last = now
+            night = self._night.id
+        return self._begin(job, due=True, request=night)
 
     @contextmanager
     def in_turn(self) -> Iterator[None]:
@@ -382,6 +404,8 @@ class Sleeper:
         finally:
             with self._changed:
                 self._running = None
+                if self._night is not None and running.request == self._night.id:
+                    self._night.last = self._stores.clock.now()
         return report
 
     def _tell(self, name: str, body: Mapping[str, object]) -> None:

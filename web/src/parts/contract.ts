@@ -948,6 +948,44 @@ export interface LinkedMemory {
   other: Brief | null
 }
 
+/** One thing that happened. */
+export interface LogEntry {
+  at: string
+  /** what happened, in a sentence */
+  what: string
+  /** what the sentence is made of, with its `kind` */
+  what_parts: CauseShape
+  /** who did it: a job, a door, an agent */
+  by: string
+  /** what kind of one that is */
+  author: 'sleep' | 'agent' | 'me' | 'import'
+  /** the ids of those that it happened to */
+  memories: string[]
+  /** the change that did it, if it is one */
+  change: string | null
+  /** what `undo` takes to take it back; null if it cannot be, or was */
+  undo: string | null
+  /** what became of it: done or undone; null of a question */
+  outcome: string | null
+}
+
+/** A night whose entries these are; `undo` with its id takes all of it back. */
+export interface LogNight {
+  /** the `request` of its runs */
+  id: string
+  /** when its first run ended */
+  at: string
+}
+
+/** What happened, newest first. */
+export interface LogPage {
+  /** the answer in plain words */
+  text: string
+  entries: LogEntry[]
+  /** the last night, if that was asked for and there was one */
+  night: LogNight | null
+}
+
 /** A memory that a new one is like: it may say the same, or be replaced by it. */
 export interface LookAlike {
   /** the id of the memory */

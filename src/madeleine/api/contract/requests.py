@@ -309,6 +309,22 @@ class AuditQuery(RequestShape):
 
 
 @shape
+class LogQuery(RequestShape):
+    """What `log` is asked in the query."""
+
+    since: str | None = field(
+        "from then on, as people say it: yesterday, monday, 3 days ago, 2026-11-01", default=None
+    )
+    until: str | None = field("up to then, that day included", default=None)
+    by: Literal["sleep", "agent", "me", "import"] | None = field("only what they did", default=None)
+    space: str | None = field(
+        "only what happened to memories of this space; global for those of none", default=None
+    )
+    last_night: bool | None = field("only what the last night did and asked", default=None)
+    limit: Limit1000 | None = field("how many at most; 50 if not said", default=None)
+
+
+@shape
 class InsightsQuery(RequestShape):
     """What `insights` is asked in the query."""
 

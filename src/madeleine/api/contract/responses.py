@@ -385,6 +385,38 @@ class EventPage:
 
 
 @shape
+class LogEntry:
+    """One thing that happened."""
+
+    at: TimeText = field()
+    what: str = field("what happened, in a sentence")
+    what_parts: CauseParts = field("what the sentence is made of, with its `kind`")
+    by: str = field("who did it: a job, a door, an agent")
+    author: Literal["sleep", "agent", "me", "import"] = field("what kind of one that is")
+    memories: tuple[str, ...] = field("the ids of those that it happened to")
+    change: str | None = field("the change that did it, if it is one")
+    undo: str | None = field("what `undo` takes to take it back; null if it cannot be, or was")
+    outcome: str | None = field("what became of it: done or undone; null of a question")
+
+
+@shape
+class LogNight:
+    """A night whose entries these are; `undo` with its id takes all of it back."""
+
+    id: str = field("the `request` of its runs")
+    at: TimeText = field("when its first run ended")
+
+
+@shape
+class LogPage:
+    """What happened, newest first."""
+
+    text: str = field(TEXT_HELP)
+    entries: tuple[LogEntry, ...] = field()
+    night: LogNight | None = field("the last night, if that was asked for and there was one")
+
+
+@shape
 class RecordedMerge:
     """A merge that was made."""
 
