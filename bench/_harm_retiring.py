@@ -37,6 +37,7 @@ unasked = "{}"
 [sleep]
 breaker_share = 1.0
 proposals_per_run = 10000
+questions_most = 10000
 """
 """So that neither the breaker nor the bound on questions hides what the judge decides."""
 

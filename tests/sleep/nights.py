@@ -31,7 +31,7 @@ from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
 
-CONFIG = SleepConfig()
+CONFIG = SleepConfig(questions_most=1_000)  # what a night may ask has its own tests
 
 
 @dataclass(slots=True)

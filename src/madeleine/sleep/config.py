@@ -173,8 +173,11 @@ class SleepConfig:
     proposals_per_run: int = advanced(
         100, "most proposals of one job that wait at a time", 0, 10_000
     )
-    proposal_days: int = advanced(
-        30, "after which a proposal that nobody decided expires", 1, 36_500
+    questions_most: int = setting(
+        5, "most new questions in a night, of all jobs together; the rest may come later", 0, 10_000
+    )
+    questions_days: int = setting(
+        30, "after which a question that nobody answered is withdrawn", 1, 36_500
     )
     patches_shown: int = advanced(20, "patches that the report of a run names", 0, 40)
     unasked: str = field(default_factory=lambda: JudgeConfig().unasked)

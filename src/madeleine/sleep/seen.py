@@ -18,7 +18,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.verdict import MemoryPair, Verdict, verdict_to_json
-from madeleine.sleep.proposing import proposal_slots
+from madeleine.sleep.proposing import WAITING_AT_MOST, proposal_slots, waiting_key
 from madeleine.sleep.values import STOPPED, JobContext
 from madeleine.write.record import new_event, record_events
 
@@ -26,8 +26,6 @@ SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
 ASKED_AT_ONCE = 8  # pairs after which a costly judge's answers are safe, and a stop is heard
 WEIGHED_AT_ONCE = 2_048  # the same of a cheap one
 EVERYTHING = 10_000_000  # more memories than any home holds
-WAITING = "sleep.waiting"  # how the names begin under which the journal keeps what waits
-WAITING_AT_MOST = 2_000  # more questions than a person answers in a year
 WOKEN = 4  # memories looked at again for each question that may be asked
 
 
@@ -76,7 +74,7 @@ def _read_waiting(context: JobContext) -> list[str]:
 
 
 def _waiting_key(context: JobContext) -> str:
-    return f"{WAITING}.{context.report.job}.{context.judge.name}"
+    return waiting_key(context.report.job, context.judge.name)
 
 
 def _waiting_event(context: JobContext, seen: Container[str]) -> list[Event]:

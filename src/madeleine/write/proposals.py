@@ -31,12 +31,17 @@ from madeleine.write.actions import ActionFields, check_verb, plan_action
 from madeleine.write.change_file import ChangeContext, CurrentFile, find_current, read_current
 from madeleine.write.commit import commit
 from madeleine.write.diffs import render_diff
-from madeleine.write.questions import decision_event, proposal_body, withdraw_contrasts
+from madeleine.write.questions import (
+    MAX_DECISIONS_READ,
+    UNANSWERED_REASON,
+    decision_event,
+    proposal_body,
+    withdraw_contrasts,
+)
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 from madeleine.write.undo import ENDED_OUTCOMES
 
-MAX_DECISIONS_READ = 1_000  # newest ones among which that about a proposal is looked for
 FileReading = Callable[[str], CurrentFile]
 
 
@@ -119,9 +124,12 @@ def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
     over = [each for each in pending if each.created < before or _is_outdated(each, known)]
     if over:
         status = ProposalStatus.EXPIRED
-        record_events(
-            stores, [decision_event(stores, each, status, by, None) for each in over], durable=True
-        )
+        reasons = [UNANSWERED_REASON if each.created < before else None for each in over]
+        events = [
+            decision_event(stores, each, status, by, None, reason)
+            for each, reason in zip(over, reasons, strict=True)
+        ]
+        record_events(stores, events, durable=True)
     return withdrawn + len(over)
 
 

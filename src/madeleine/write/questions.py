@@ -22,6 +22,9 @@ from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 KEY_BYTES = 16
+DISPLACED_REASON = "more valuable questions came the same night; it may be asked another time"
+UNANSWERED_REASON = "nobody answered it in time"
+MAX_DECISIONS_READ = 1_000  # newest ones among which questions are looked for that made room
 WITHDRAWN_REASON = "that two decisions have little in common is no question any more"
 CORE_CAP = "core_cap"  # who moves memories out of a core tier that is full
 MEMBER_MARK = "member"  # of a summary that was refused: each of them is a key of the action
@@ -60,12 +63,25 @@ def core_demotion_deed(memory: Memory) -> dict[str, object]:
 
 def asked_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were ever asked: they are not asked again. One about
-    a contrast that was withdrawn is none: the same two may contradict each other after all."""
+    a contrast that was withdrawn is none: the same two may contradict each other after all. Nor
+    is one that made room for another before anybody saw it."""
+    displaced = displaced_ids(stores)
     return {
         key
         for each in stores.log.proposals()
-        if each.status is not ProposalStatus.EXPIRED or not is_about_contrast(each)
+        if each.status is not ProposalStatus.EXPIRED
+        or not (is_about_contrast(each) or each.id in displaced)
         for key in _question_keys(each)
+    }
+
+
+def displaced_ids(stores: Stores) -> set[str]:
+    """Return the questions that made room for more valuable ones of the same night."""
+    newest = stores.log.recent_events([EventKind.DECIDED.value], MAX_DECISIONS_READ)
+    return {
+        str(each.body.get("proposal"))
+        for each in newest
+        if each.body.get("reason") == DISPLACED_REASON
     }
 
 
