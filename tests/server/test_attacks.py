@@ -232,6 +232,10 @@ def attacks(world: World) -> Attacks:
             (at("POST", f"/agent/proposals/{ada.proposal}", {"action": each}), NOT_THERE)
             for each in ("approved", "rejected")
         ],
+        "decide_all": [
+            (at("POST", "/agent/proposals", {"action": each}), HARMLESS)
+            for each in ("approved", "rejected")
+        ],
         "merges": [(at("GET", "/agent/merges"), HARMLESS)],
         "undo_merge": both(
             lambda each: at("POST", f"/agent/merges/{each}/undo"), ada.merge, NOT_THERE

@@ -132,6 +132,7 @@ def sleep(ask: Walk) -> None:
     ask("page_proposal", listed[0]["id"])
     ask("decide", listed[0]["id"], {"action": "rejected"})
     ask("page_proposals", status="decided")
+    ask("decide_all", body={"action": "rejected", "kind": "forget"})
     ask("decide", listed[0]["id"], {"action": "pending"})
 
 

@@ -14,6 +14,7 @@ from madeleine.api.contract.responses import (
     ChangedMemory,
     CompactReport,
     DecidedProposal,
+    DecidedProposals,
     EventPage,
     ForgottenMemory,
     HitPassage,
@@ -33,6 +34,7 @@ from madeleine.api.contract.responses import (
     MergePage,
     NamedMemory,
     NotedFeedback,
+    ProposalGroup,
     ProposalPage,
     PurgedTraces,
     PurgeReceipt,
@@ -41,6 +43,7 @@ from madeleine.api.contract.responses import (
     RecallHit,
     ReconcileReport,
     RecordedMerge,
+    RefusedDecision,
     RememberedMany,
     RememberedMemory,
     ScoreParts,
@@ -71,7 +74,7 @@ from madeleine.model.cause import Cause
 from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
-from madeleine.model.proposal import Proposal
+from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.recall.explaining import ScoreExplanation
@@ -85,7 +88,7 @@ from madeleine.write.activity import Activity, NightRuns
 from madeleine.write.change_file import ChangeResult
 from madeleine.write.forget import ForgetResult
 from madeleine.write.merge import MergeResult
-from madeleine.write.proposals import ProposalDecision
+from madeleine.write.proposals import DecidedAtOnce, ProposalDecision
 from madeleine.write.purge import PurgeResult
 from madeleine.write.reconcile import ReconcileResult
 from madeleine.write.remember import RememberResult
@@ -454,10 +457,41 @@ def _text_or_none(value: object) -> str | None:
 
 
 def build_proposal_page(found: Sequence[Proposal]) -> ProposalPage:
-    lines = [f"  {answer_texts.render_proposal(each)}" for each in found]
+    groups = group_proposals(found)
+    known = {each.id: each for each in found}
+    lines = [
+        f"  {answer_texts.render_proposal(known[each])}" for group in groups for each in group.ids
+    ]
     return ProposalPage(
         text="\n".join([answer_texts.render_count(len(found), "proposal"), *lines]),
         proposals=tuple(found),
+        groups=groups,
+    )
+
+
+def group_proposals(found: Sequence[Proposal]) -> tuple[ProposalGroup, ...]:
+    """Return proposals by kind, the kind with the most first."""
+    ids: dict[ProposalType, list[str]] = {}
+    for each in found:
+        ids.setdefault(each.type, []).append(each.id)
+    ordered = sorted(ids.items(), key=lambda item: (-len(item[1]), item[0].value))
+    return tuple(ProposalGroup(kind=kind, count=len(own), ids=tuple(own)) for kind, own in ordered)
+
+
+def build_decided_proposals(done: DecidedAtOnce) -> DecidedProposals:
+    lines = [f"  {answer_texts.render_proposal(each.proposal)}" for each in done.decided]
+    lines += [
+        f"  left {answer_texts.shorten_id(each.id)}: {answer_texts.flatten_text(error.message)}"
+        for each, error in done.refused
+    ]
+    return DecidedProposals(
+        text="\n".join([answer_texts.render_count(len(done.decided), "decision"), *lines]),
+        decided=tuple(each.proposal for each in done.decided),
+        refused=tuple(
+            RefusedDecision(id=each.id, error=error.message, code=error.code, kind=error.kind)
+            for each, error in done.refused
+        ),
+        undo=done.run if done.decided else None,
     )
 
 

@@ -480,9 +480,21 @@ class Madeleine:
 
     # -- proposals -------------------------------------------------------------------------
 
-    def proposals(self, status: str = "pending") -> builtins.list[Proposal]:
-        """Return what waits for a decision; `all` returns the decided ones too."""
-        return [*self._get("proposals", told.ProposalPage, {"status": status}).proposals]
+    def proposals(
+        self, status: str = "pending", *, kind: str | None = None, run: str | None = None
+    ) -> builtins.list[Proposal]:
+        """Return what waits for a decision; `all` returns the decided ones too. `kind` is such as
+        merge, `run` the run or night that asked."""
+        query = {"status": status, "kind": kind, "run": run}
+        return [*self._get("proposals", told.ProposalPage, query).proposals]
+
+    def decide_all(
+        self, action: str, *, kind: str | None = None, run: str | None = None
+    ) -> told.DecidedProposals:
+        """Decide all that wait, or those of a kind or run: `approved` or `rejected`. `undo` with
+        the answer's `undo` takes all of it back."""
+        body = {"action": action, "kind": kind, "run": run}
+        return self._post("decide_all", told.DecidedProposals, body)
 
     def decide(self, proposal: str | Proposal, action: str) -> told.DecidedProposal:
         """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not, and

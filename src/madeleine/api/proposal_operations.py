@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from madeleine.api import answers, reach, sleep_answers
-from madeleine.api.contract.requests import DecideBody, ProposalsQuery
-from madeleine.api.contract.responses import DecidedProposal, ProposalPage, ShownProposal
-from madeleine.api.operation import operation
+from madeleine.api.contract.requests import DecideAllBody, DecideBody, ProposalsQuery
+from madeleine.api.contract.responses import (
+    DecidedProposal,
+    DecidedProposals,
+    ProposalPage,
+    ShownProposal,
+)
+from madeleine.api.operation import Operation, operation
 from madeleine.api.shared_behaviour import at_holder, joined
 from madeleine.errors import UnknownWord
 from madeleine.model.people import Role
-from madeleine.model.proposal import ProposalStatus
+from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.request_reader import RequestReader
-from madeleine.write.proposals import decide_proposal, preview_proposal, reopen_proposal
+from madeleine.model.words import read_word
+from madeleine.write.proposals import (
+    decide_proposal,
+    decide_proposals,
+    find_proposals,
+    preview_proposal,
+    reopen_proposal,
+)
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
+    from madeleine.api.reach import CallerReach
     from madeleine.bootstrap import HomeContext
+
+
+def _list_proposals_everywhere(
+    operation: Operation[ProposalPage], reached: CallerReach, call: OperationCall
+) -> ProposalPage:
+    page: ProposalPage = joined("proposals")(operation, reached, call)
+    return replace(page, groups=answers.group_proposals(page.proposals))
 
 
 @operation(
@@ -28,17 +49,45 @@ if TYPE_CHECKING:
     role=Role.READER,
     query=ProposalsQuery,
     answer=ProposalPage,
-    shared=joined("proposals"),
+    shared=_list_proposals_everywhere,
 )
 def list_proposals(context: HomeContext, call: OperationCall) -> ProposalPage:
     reader = RequestReader(call.query)
     wanted = reader.text("status") or ProposalStatus.PENDING.value
+    kind, run = _read_kind(reader), reader.text("run")
     reader.done()
     known = [*(each.value for each in ProposalStatus), "all"]
     if wanted not in known:
         raise UnknownWord("status", wanted, known)
     status = None if wanted == "all" else ProposalStatus(wanted)
-    return answers.build_proposal_page(context.stores.log.proposals(status))
+    return answers.build_proposal_page(find_proposals(context.stores, status, kind, run))
+
+
+def _read_kind(reader: RequestReader) -> ProposalType | None:
+    given = reader.raw("kind")
+    return None if given is None else read_word(ProposalType, "kind", given)
+
+
+@operation(
+    "decide_all",
+    "POST",
+    "/agent/proposals",
+    "approve or reject all that wait, or those of a kind or run, to be taken back by one id",
+    role=Role.WRITER,
+    body=DecideAllBody,
+    answer=DecidedProposals,
+)
+def decide_all(context: HomeContext, call: OperationCall) -> DecidedProposals:
+    reader = RequestReader(call.body)
+    action, kind, run = reader.required_text("action"), _read_kind(reader), reader.text("run")
+    reader.done()
+    known = [ProposalStatus.APPROVED.value, ProposalStatus.REJECTED.value]
+    if action not in known:
+        raise UnknownWord("action", action, known)
+    waiting = find_proposals(context.stores, ProposalStatus.PENDING, kind, run)
+    return answers.build_decided_proposals(
+        decide_proposals(context.stores, waiting, ProposalStatus(action), by=call.by)
+    )
 
 
 @operation(

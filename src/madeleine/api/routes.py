@@ -41,6 +41,7 @@ ROUTES: tuple[Route, ...] = (
     Route("merge", "POST", "/agent/merge"),
     Route("undo", "POST", "/agent/undo/{id}"),
     Route("proposals", "GET", "/agent/proposals"),
+    Route("decide_all", "POST", "/agent/proposals"),
     Route("proposal", "GET", "/agent/proposals/{id}"),
     Route("decide", "POST", "/agent/proposals/{id}"),
     Route("merges", "GET", "/agent/merges"),

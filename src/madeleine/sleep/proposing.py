@@ -27,6 +27,7 @@ from madeleine.write.proposals import (
     record_proposals,
 )
 from madeleine.write.questions import (
+    DISPLACED,
     DISPLACED_REASON,
     asked_keys,
     decision_event,
@@ -85,7 +86,13 @@ def _displace(context: JobContext, patches: Sequence[Patch]) -> int:
     ]
     events = [
         decision_event(
-            context.stores, each, ProposalStatus.EXPIRED, "sleep", None, DISPLACED_REASON
+            context.stores,
+            each,
+            ProposalStatus.EXPIRED,
+            "sleep",
+            None,
+            DISPLACED_REASON,
+            cause=DISPLACED,
         )
         for each in over
     ]

@@ -262,10 +262,10 @@ def read_author(by: str, has_run: bool = False) -> ActivityAuthor:
     """Return who that is. Only jobs and imports work in runs."""
     if by.startswith(IMPORT_AUTHORS):
         return ActivityAuthor.IMPORT
-    if has_run or by in SLEEP_AUTHORS:
-        return ActivityAuthor.SLEEP
     if by in OWN_DOORS or by.startswith(PERSON_PREFIX):
         return ActivityAuthor.ME
+    if has_run or by in SLEEP_AUTHORS:
+        return ActivityAuthor.SLEEP
     return ActivityAuthor.AGENT
 
 

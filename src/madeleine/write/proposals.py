@@ -149,20 +149,69 @@ def _read_states(proposal: Proposal) -> dict[str, str]:
 
 
 def decide_proposal(
-    stores: Stores, wanted: str, status: ProposalStatus, by: str = "unknown"
+    stores: Stores,
+    wanted: str,
+    status: ProposalStatus,
+    by: str = "unknown",
+    run: str | None = None,
 ) -> ProposalDecision:
-    """Approve or reject a pending proposal; approving carries out exactly what it says."""
+    """Approve or reject a pending proposal; approving carries out exactly what it says. `run` is
+    the id by which all that is decided at once can be taken back."""
     proposal = find_proposal(stores, wanted)
     with _hold_decision(stores, proposal.id):
         _check_pending(find_proposal(stores, proposal.id))
         change = None
         if status is ProposalStatus.APPROVED:
-            planned = _plan_proposal(stores, proposal, by)
+            planned = _plan_proposal(stores, proposal, by, run=run)
             change = planned.id if planned.edits else None
             if planned.edits:
                 commit(stores, planned)
-        record_events(stores, [decision_event(stores, proposal, status, by, change)], durable=True)
+        decided = decision_event(stores, proposal, status, by, change, run=run)
+        record_events(stores, [decided], durable=True)
     return ProposalDecision(find_proposal(stores, proposal.id), change)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedAtOnce:
+    """What became of several proposals that were decided at once; `undo` with `run` takes all of
+    it back: what was approved is undone, what was rejected waits again."""
+
+    run: str
+    decided: tuple[ProposalDecision, ...]
+    refused: tuple[tuple[Proposal, MadeleineError], ...]
+
+
+def decide_proposals(
+    stores: Stores, proposals: Sequence[Proposal], status: ProposalStatus, by: str = "unknown"
+) -> DecidedAtOnce:
+    """Decide proposals one after the other; one that cannot be decided keeps none of the others.
+    Stopping halfway is safe: what was decided can be taken back by the run."""
+    run = stores.new_id()
+    decided: list[ProposalDecision] = []
+    refused: list[tuple[Proposal, MadeleineError]] = []
+    for each in proposals:
+        try:
+            decided.append(decide_proposal(stores, each.id, status, by, run))
+        except MadeleineError as error:
+            refused.append((each, error))
+    return DecidedAtOnce(run, tuple(decided), tuple(refused))
+
+
+def find_proposals(
+    stores: Stores,
+    status: ProposalStatus | None,
+    kind: ProposalType | None = None,
+    run: str | None = None,
+) -> list[Proposal]:
+    """Return proposals, newest first: of one kind, and of the run or night whose id begins so."""
+    wanted = (run or "").strip().lower()
+    return [
+        each
+        for each in stores.log.proposals(status)
+        if kind in (None, each.type)
+        if not wanted
+        or any(dict(each.action).get(key, "").startswith(wanted) for key in ("run", "night"))
+    ]
 
 
 def reopen_proposal(stores: Stores, wanted: str, by: str = "unknown") -> ProposalDecision:
@@ -209,7 +258,9 @@ def preview_proposal(stores: Stores, wanted: str) -> ProposalPreview:
         return ProposalPreview(proposal, problem=error.message)
 
 
-def _plan_proposal(stores: Stores, proposal: Proposal, by: str, *, looking: bool = False) -> Change:
+def _plan_proposal(
+    stores: Stores, proposal: Proposal, by: str, *, looking: bool = False, run: str | None = None
+) -> Change:
     """Return the change that a proposal means. What it stamps is the time of the proposal, so
     that what is shown and what is done are the same bytes."""
     action = dict(proposal.action)
@@ -222,7 +273,7 @@ def _plan_proposal(stores: Stores, proposal: Proposal, by: str, *, looking: bool
         return found
 
     _check_states(proposal, read)
-    return plan_action(ChangeContext(stores, read, proposal.created, by, reason), action)
+    return plan_action(ChangeContext(stores, read, proposal.created, by, reason, run), action)
 
 
 def _check_states(proposal: Proposal, read: FileReading) -> None:

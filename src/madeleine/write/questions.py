@@ -22,6 +22,7 @@ from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 KEY_BYTES = 16
+DISPLACED = "displaced"  # the cause of withdrawing a question that made room for another
 DISPLACED_REASON = "more valuable questions came the same night; it may be asked another time"
 UNANSWERED_REASON = "nobody answered it in time"
 MAX_DECISIONS_READ = 1_000  # newest ones among which questions are looked for that made room
@@ -79,9 +80,7 @@ def displaced_ids(stores: Stores) -> set[str]:
     """Return the questions that made room for more valuable ones of the same night."""
     newest = stores.log.recent_events([EventKind.DECIDED.value], MAX_DECISIONS_READ)
     return {
-        str(each.body.get("proposal"))
-        for each in newest
-        if each.body.get("reason") == DISPLACED_REASON
+        str(each.body.get("proposal")) for each in newest if each.body.get("cause") == DISPLACED
     }
 
 
@@ -168,8 +167,14 @@ def decision_event(
     by: str,
     change: str | None,
     reason: str | None = None,
+    run: str | None = None,
+    cause: str | None = None,
 ) -> Event:
-    """Return the event that decides a proposal."""
+    """Return the event that decides a proposal; `run` is common to those decided at once, and
+    `cause` tells why in a word for programs."""
     body: dict[str, object] = {"proposal": proposal.id, "status": status.value, "by": by}
     body |= {"change": change, "nodes": list(proposal.source_nodes)}
-    return new_event(stores, EventKind.DECIDED, {**body, "reason": reason} if reason else body)
+    body |= {
+        name: value for name, value in (("reason", reason), ("run", run), ("cause", cause)) if value
+    }
+    return new_event(stores, EventKind.DECIDED, body)

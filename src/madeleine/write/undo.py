@@ -1,4 +1,5 @@
-"""Undo: take back one recorded change, a whole run of a job, or a whole night.
+"""Undo: take back one recorded change, a whole run of a job, a whole night, or what was decided
+about several proposals at once.
 
 Files are put back byte for byte, and only when each still is as the change left it: what a
 person wrote since is never overwritten. A score comes back unless the memory has a newer one.
@@ -22,13 +23,14 @@ from madeleine.errors import (
 )
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
+from madeleine.model.proposal import ProposalStatus
 from madeleine.rules.scored_events import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.commit import commit
 from madeleine.write.concerned_memories import CONCERNS_KEY, read_concerned
-from madeleine.write.questions import refusal_events
-from madeleine.write.record import file_sha256, new_event
+from madeleine.write.questions import MAX_DECISIONS_READ, decision_event, refusal_events
+from madeleine.write.record import file_sha256, new_event, record_events
 from madeleine.write.stores import Stores
 from madeleine.write.transitions import parse_memory_or_none
 
@@ -48,7 +50,13 @@ class UndoResult:
 
 def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
     """Take back a change, or every change of a run or a night, newest first, all or none."""
-    events = _find_events(stores, wanted)
+    try:
+        events = _find_events(stores, wanted)
+    except NoSuchChange:
+        rejected = _find_rejections(stores, wanted)
+        if not rejected:
+            raise
+        return _reopen_rejected(stores, rejected, by)
     open_events = [
         each for each in events if stores.log.outcome(_change_id(each)) not in ENDED_OUTCOMES
     ]
@@ -114,6 +122,38 @@ def _find_night_events(stores: Stores, wanted: str) -> list[Event]:
     if not events:
         raise NothingChanged(night)
     return events
+
+
+def _find_rejections(stores: Stores, wanted: str) -> list[Event]:
+    """Return the rejections that were made at once, by how their common id begins."""
+    newest = stores.log.recent_events([EventKind.DECIDED.value], MAX_DECISIONS_READ)
+    last = {str(each.body.get("proposal")): each for each in reversed(newest)}
+    found = [
+        each
+        for each in newest
+        if len(wanted) >= MIN_PREFIX_CHARS and str(each.body.get("run") or "").startswith(wanted)
+        if each.body.get("status") == ProposalStatus.REJECTED.value
+    ]
+    runs = {str(each.body["run"]) for each in found}
+    if len(runs) > 1:
+        raise AmbiguousChange(wanted, sorted(runs))
+    in_force = [each for each in found if last[str(each.body.get("proposal"))] is each]
+    if found and not in_force:
+        raise AlreadyUndone("taken back")
+    return in_force
+
+
+def _reopen_rejected(stores: Stores, rejected: Iterable[Event], by: str) -> UndoResult:
+    """Let the questions wait again; no file is touched."""
+    known = {each.id: each for each in stores.log.proposals()}
+    again = [known[str(each.body["proposal"])] for each in rejected]
+    run = next(str(each.body["run"]) for each in rejected)
+    events = [
+        decision_event(stores, each, ProposalStatus.PENDING, by, None, run=run) for each in again
+    ]
+    record_events(stores, events, durable=True)
+    memories = dict.fromkeys(node for each in again for node in each.source_nodes)
+    return UndoResult((run,), tuple(memories), run)
 
 
 def _matched_id(each: Event, wanted: str) -> str:

@@ -353,6 +353,17 @@ export interface DecidedProposal {
   change: string | null
 }
 
+/** What became of proposals that were decided at once. */
+export interface DecidedProposals {
+  /** the answer in plain words */
+  text: string
+  decided: Proposal[]
+  /** those that stay as they are, and why */
+  refused: RefusedDecision[]
+  /** what `undo` takes to take all of it back; null if there is nothing */
+  undo: string | null
+}
+
 /** Memories, and the connections between them: source, target, edge, weight, and why. */
 export interface Drawing {
   memories: GraphNode[]
@@ -1345,6 +1356,15 @@ export interface ProposalDetail {
   changed: NamedMemory | null
 }
 
+/** Proposals of one kind. */
+export interface ProposalGroup {
+  /** merge, conflict, decay, link, consolidate, space or forget */
+  kind: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  count: number
+  /** of the proposals, newest first */
+  ids: string[]
+}
+
 /** A proposal as a line of a list, with who decided it. */
 export interface ProposalLine {
   id: string
@@ -1374,7 +1394,10 @@ export interface ProposalLines {
 export interface ProposalPage {
   /** the answer in plain words */
   text: string
+  /** newest first */
   proposals: Proposal[]
+  /** the same by kind, the most first */
+  groups: ProposalGroup[]
 }
 
 /** A memory of a proposal, with what it says. */
@@ -1496,6 +1519,18 @@ export interface RecordedMerge {
   reason: string | null
   /** what became of the change */
   outcome: string | null
+}
+
+/** A proposal that could not be decided. */
+export interface RefusedDecision {
+  /** the proposal */
+  id: string
+  /** why not */
+  error: string
+  /** what to do about it, such as conflict */
+  code: string
+  /** the kind of error, as docs/reference/kinds.md has it */
+  kind: string
 }
 
 /** What became of each of many drafts, in their order. */

@@ -288,6 +288,17 @@ class ProposalsQuery(RequestShape):
     status: Literal["pending", "approved", "rejected", "expired", "all"] | None = field(
         "pending, approved, rejected, expired or all; pending by default", default=None
     )
+    kind: ProposalType | None = field("only those of this kind, such as merge", default=None)
+    run: str | None = field("only those that this run or night asked", default=None)
+
+
+@shape
+class DecideAllBody(RequestShape):
+    """What `decide_all` is given."""
+
+    action: Literal["approved", "rejected"] = field("approved or rejected")
+    kind: ProposalType | None = field("only those of this kind, such as merge", default=None)
+    run: str | None = field("only those that this run or night asked", default=None)
 
 
 @shape

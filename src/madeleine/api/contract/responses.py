@@ -15,7 +15,7 @@ from madeleine.api.contract.shape import field, shape
 from madeleine.errors import MadeleineError
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.proposal import Proposal
+from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 
 TEXT_HELP = "the answer in plain words"
@@ -472,11 +472,41 @@ class Insights:
 
 
 @shape
+class ProposalGroup:
+    """Proposals of one kind."""
+
+    kind: ProposalType = field("merge, conflict, decay, link, consolidate, space or forget")
+    count: int = field()
+    ids: tuple[str, ...] = field("of the proposals, newest first")
+
+
+@shape
 class ProposalPage:
     """What waits for a decision, or was decided."""
 
     text: str = field(TEXT_HELP)
-    proposals: tuple[Proposal, ...] = field()
+    proposals: tuple[Proposal, ...] = field("newest first")
+    groups: tuple[ProposalGroup, ...] = field("the same by kind, the most first", default=())
+
+
+@shape
+class RefusedDecision:
+    """A proposal that could not be decided."""
+
+    id: str = field("the proposal")
+    error: str = field("why not")
+    code: str = field("what to do about it, such as conflict")
+    kind: str = field("the kind of error, as docs/reference/kinds.md has it")
+
+
+@shape
+class DecidedProposals:
+    """What became of proposals that were decided at once."""
+
+    text: str = field(TEXT_HELP)
+    decided: tuple[Proposal, ...] = field()
+    refused: tuple[RefusedDecision, ...] = field("those that stay as they are, and why")
+    undo: str | None = field("what `undo` takes to take all of it back; null if there is nothing")
 
 
 @shape

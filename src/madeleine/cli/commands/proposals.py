@@ -2,7 +2,8 @@
 
 `proposals show ID` shows line by line what would change in which file. Approving carries out
 exactly what the proposal says, as a change that can be undone. Several can be decided at once:
-`proposals approve ID ID …`, or `proposals reject --all --type decay`.
+`proposals approve ID ID …`, or `proposals reject --all --kind decay`, or all that one run or night
+asked with --run ID; one undo takes all of that back.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.memory_words import render_age, render_count
 from madeleine.cli.options import drop_none, parse_id_argument
 from madeleine.cli.output import CommandOutput, escape_controls
-from madeleine.errors import MadeleineError, Rejected, UnknownWord
-from madeleine.model.proposal import ProposalType
-from madeleine.model.words import read_word
+from madeleine.errors import ERROR_BASES, MadeleineError, Rejected, UnknownWord
 
 STATUS_BY_ACTION = {"approve": "approved", "reject": "rejected"}
 
@@ -31,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "id", metavar="ID", nargs="*", type=parse_id_argument, help="the proposal, or several"
     )
     parser.add_argument("--all", action="store_true", help="decide all that wait")
-    parser.add_argument("--type", metavar="TYPE", help="only those of this type, such as merge")
+    parser.add_argument(
+        "--kind", "--type", metavar="KIND", help="only those of this kind, such as merge"
+    )
+    parser.add_argument("--run", metavar="ID", help="only those that this run or night asked")
     parser.add_argument(
         "--status",
         metavar="STATUS",
@@ -46,7 +48,9 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
         return 0
     if arguments.action not in ("show", *STATUS_BY_ACTION):
         raise UnknownWord("decision", arguments.action, ["show", *STATUS_BY_ACTION])
-    named = _select_proposals(arguments, door)
+    if arguments.all and not arguments.id and arguments.action != "show":
+        return _decide_all(arguments, door, say)
+    named = _select_proposals(arguments)
     if arguments.action == "show":
         answer = door.call("proposal", _require_one(named))
         say.reply(answer, lambda: _render_proposal(answer, say))
@@ -61,20 +65,34 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
 
 def _fetch_proposals(arguments: argparse.Namespace, door: CommandDoor) -> dict[str, Any]:
     """Return the proposals that are asked for."""
-    answer = door.call("proposals", query=drop_none(status=arguments.status))
-    if arguments.type is not None:
-        read_word(ProposalType, "type", arguments.type)
-        fitting = [each for each in answer["proposals"] if each["type"] == arguments.type]
-        answer = {**answer, "proposals": fitting}
-    return answer
+    query = drop_none(status=arguments.status, kind=arguments.kind, run=arguments.run)
+    return door.call("proposals", query=query)
 
 
-def _select_proposals(arguments: argparse.Namespace, door: CommandDoor) -> list[str]:
-    """Return the proposals that are named one by one, or all that fit."""
-    if arguments.all and not arguments.id and arguments.action != "show":
-        return [each["id"] for each in _fetch_proposals(arguments, door)["proposals"]]
-    if arguments.all or (arguments.id and arguments.type):
-        raise Rejected("name proposals, or decide --all of a --type", hint="not both")
+def _decide_all(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
+    """Decide all that fit at once, so that one undo takes it back."""
+    action = STATUS_BY_ACTION[arguments.action]
+    body = {"action": action, **drop_none(kind=arguments.kind, run=arguments.run)}
+    answer = door.call("decide_all", body=body)
+    say.reply(answer, lambda: _render_all(answer, action))
+    codes = [each["code"] for each in answer["refused"]]
+    return next((base.exit_code for base in ERROR_BASES if base.code in codes[:1]), 0)
+
+
+def _render_all(answer: dict[str, Any], action: str) -> Iterator[str]:
+    yield f"{action} {render_count(len(answer['decided']), 'proposal')}"
+    for each in answer["decided"]:
+        yield f"  {each['id'][:8]}  {escape_controls(each['proposed_action'])}"
+    for each in answer["refused"]:
+        yield f"  left {each['id'][:8]}: {escape_controls(each['error'])}"
+    if answer["undo"]:
+        yield render_undo_hint(answer["undo"])
+
+
+def _select_proposals(arguments: argparse.Namespace) -> list[str]:
+    """Return the proposals that are named one by one."""
+    if arguments.all or (arguments.id and (arguments.kind or arguments.run)):
+        raise Rejected("name proposals, or decide --all of a --kind or --run", hint="not both")
     if not arguments.id:
         raise Rejected("no proposal is named", hint="`madeleine proposals` lists them")
     return [str(each) for each in arguments.id]
@@ -110,6 +128,8 @@ def _render_decisions(
     for each in decided:
         proposal = each["proposal"]
         yield f"  {proposal['id'][:8]}  {escape_controls(proposal['proposed_action'])}"
+        if each.get("change"):
+            yield f"  {render_undo_hint(each['change'])}"
     for named, error in refused:
         yield f"  left {named[:8]}: {escape_controls(error.message)}"
 
@@ -117,7 +137,8 @@ def _render_decisions(
 def _render_proposals(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     proposals = answer["proposals"]
     yield render_count(len(proposals), "proposal")
-    for each in proposals:
+    known = {each["id"]: each for each in proposals}
+    for each in (known[named] for group in answer["groups"] for named in group["ids"]):
         when = say.dim(render_age(each["created"], say.now))
         what = escape_controls(each["proposed_action"])
         yield f"  {each['id'][:8]}  {each['type']}  {what}   {when}"
