@@ -36,7 +36,7 @@ from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import JobRequest, JobRun, LastRun
 from madeleine.sleep.values import RunReport
 from madeleine.sleep.wording import render_stop
-from madeleine.write.proposals import ProposalPreview
+from madeleine.write.proposals import DecidedAtOnce, ProposalPreview
 
 if TYPE_CHECKING:
     from madeleine.sleep.maintenance import HandInResult
@@ -229,6 +229,22 @@ def build_handed_in_verdicts(done: HandInResult) -> HandedInVerdicts:
         status="done",
         job_id=done.job_id,
         reports=[build_job_report(each) for each in done.reports],
+    )
+
+
+def build_answered_proposals(done: Sequence[DecidedAtOnce]) -> HandedInVerdicts:
+    """Return what became of proposals that were answered, with what takes it back."""
+    lines = ["Thank you."]
+    for each in done:
+        lines += [answer_texts.render_proposal(one.proposal) for one in each.decided]
+        lines += [f"left {one.id[:8]}: {error.message}" for one, error in each.refused]
+        if each.decided:
+            lines.append(f"undo: {each.run}")
+    return HandedInVerdicts(
+        text="\n".join(map(answer_texts.flatten_text, lines)),
+        status="done",
+        job_id=done[0].run,
+        reports=(),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
@@ -34,11 +34,12 @@ from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
 from madeleine.model.people import Role
-from madeleine.model.proposal import ProposalStatus
+from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
 from madeleine.sleep.sleeper import JobRequest
+from madeleine.write.proposals import decide_proposals, find_proposal
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -113,6 +114,8 @@ def hand_in_verdicts(context: HomeContext, call: OperationCall) -> HandInAnswer:
     reader.done()
     if job_id is None and results is None:
         return give_maintenance_batch.perform(context, call)
+    if job_id is None and isinstance(results, Mapping) and "proposals" in results:
+        return _answer_proposals(context, results, call.by)
     if job_id is not None and results is None:
         batch = context.shift.see_again(job_id)
         return answers.build_maintenance_batch(batch)
@@ -120,6 +123,34 @@ def hand_in_verdicts(context: HomeContext, call: OperationCall) -> HandInAnswer:
         done = context.shift.hand_in(job_id, results)
     context.note_maintenance()
     return answers.build_handed_in_verdicts(done)
+
+
+ANSWERS: Mapping[str, ProposalStatus] = {
+    "yes": ProposalStatus.APPROVED,
+    "approved": ProposalStatus.APPROVED,
+    "no": ProposalStatus.REJECTED,
+    "rejected": ProposalStatus.REJECTED,
+}
+
+
+def _answer_proposals(
+    context: HomeContext, results: Mapping[str, object], by: str
+) -> HandedInVerdicts:
+    """Decide proposals as a person said in a conversation: yes or no to each. Nothing is decided
+    if one of the answers is neither."""
+    reader = RequestReader(results, "`results`")
+    given = reader.raw("proposals")
+    reader.done()
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidValue("proposals", "names none", hint='such as {"3f81c2aa": "yes"}')
+    chosen: dict[ProposalStatus, list[Proposal]] = {}
+    for wanted, said in given.items():
+        status = ANSWERS.get(said.strip().lower()) if isinstance(said, str) else None
+        if status is None:
+            raise UnknownWord("answer", str(said), list(ANSWERS))
+        chosen.setdefault(status, []).append(find_proposal(context.stores, str(wanted)))
+    done = [decide_proposals(context.stores, some, status, by) for status, some in chosen.items()]
+    return answers.build_answered_proposals(done)
 
 
 # -- the jobs --------------------------------------------------------------------------------

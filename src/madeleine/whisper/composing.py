@@ -1,8 +1,8 @@
 """From the memories that passed every stage to the text: what is told, and what beside it.
 
 What only says again what a better one says is left out; two that do not agree are both told, and
-that they do not. After the memories may come one to learn from, a question about one that was
-held back before, and a maintenance that is due.
+that they do not. After the memories may come one to learn from, a question that waits about one of
+them or about one that was held back before, and a maintenance that is due.
 """
 
 from __future__ import annotations
@@ -17,11 +17,17 @@ from madeleine.errors import InvalidValue
 from madeleine.index.log import WhisperEntry
 from madeleine.language.restatements import differs_in_numbers
 from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.associations import is_contrast
-from madeleine.whisper.rendering import MAINTENANCE, render_whisper, review_block
+from madeleine.whisper.rendering import (
+    MAINTENANCE,
+    question_block,
+    render_whisper,
+    review_block,
+)
 from madeleine.whisper.stages import WhisperCandidate, WhisperContext, WhisperState, prompt_filter
 from madeleine.whisper.values import InjectedMemory
 
@@ -30,6 +36,7 @@ SERIES = 4  # so many that differ in a number only are a list of things, and no 
 REVIEWED_FROM = 0.30  # a worth from which a memory that was held back is worth asking about
 REVIEWED_AFTER = timedelta(hours=12)
 REVIEWED_AGAIN = timedelta(days=14)  # after which the same memory may be asked about again
+TALKED_ABOUT = (ProposalType.CONFLICT, ProposalType.MERGE)
 REVIEWED_OF = 200  # logged prompts of that age that are looked through for one
 REVIEWED_AT_ONCE = 8  # of them that are read at a time
 EXPLORED_FROM = 0.30  # a worth below which there is nothing to learn from saying it
@@ -153,13 +160,37 @@ def _find_number_conflicts(memories: Sequence[Memory]) -> Conflicts:
 def build_extras(context: WhisperContext, state: WhisperState) -> list[str]:
     """Return what comes after the memories: a question for review, and a due maintenance."""
     parts = []
-    if state.recent.first and context.config.review and state.prompt.session_id:
+    asks = context.config.review and state.prompt.session_id is not None
+    question = _find_question(context, state) if asks else None
+    if question is not None:
+        state.questioned = question.id
+        parts.append(question_block(question))
+    elif asks and state.recent.first:
         memory = _find_memory_to_review(context, state)
         state.reviewed = None if memory is None else memory.id
         parts += [] if memory is None else [review_block(memory)]
     if context.config.maintenance and _maintenance_is_due(context, state):
         parts.append(MAINTENANCE)
     return parts
+
+
+def _find_question(context: WhisperContext, state: WhisperState) -> Proposal | None:
+    """Return a waiting question about a memory that is told anyway, and that no agent was asked
+    before. Only such as words of a conversation can settle: what replaced what, and what is twice
+    there."""
+    told = {each.memory.id for each in state.candidates}
+    log = context.stores.log
+    fitting = (
+        each
+        for each in log.proposals(ProposalStatus.PENDING)
+        if each.type in TALKED_ABOUT and not told.isdisjoint(each.source_nodes)
+    )
+    return next((each for each in fitting if log.state(question_state_key(each.id)) is None), None)
+
+
+def question_state_key(proposal_id: str) -> str:
+    """Return under which name it is kept when an agent was asked about a proposal."""
+    return f"question:{proposal_id}"
 
 
 def _find_memory_to_review(context: WhisperContext, state: WhisperState) -> Memory | None:

@@ -40,7 +40,7 @@ class WhisperConfig:
     affinity_implicit_weight: float = advanced(0.8, "what implicit feedback counts", 0, 1)
     exploration: bool = advanced(False, "let in one memory below the gate, to learn from it")
     review: bool = advanced(
-        True, "on a session's first prompt, ask about a memory held back before"
+        True, "ask about what is told and waits for a decision, or was held back before"
     )
     maintenance: bool = advanced(False, "say `maintenance_due` when the memory wants tending")
     maintenance_hours: int = advanced(24, "how often that is", 0, 8_760)

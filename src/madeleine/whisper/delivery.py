@@ -26,7 +26,7 @@ from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
 from madeleine.rules.usage import WHISPER_USE
-from madeleine.whisper.composing import review_key
+from madeleine.whisper.composing import question_state_key, review_key
 from madeleine.whisper.log import (
     NOTHING_IS_TOO_OLD,
     DeliveryState,
@@ -79,15 +79,25 @@ def deliver(
     rest = {name: value for name, value in entry.body.items() if name not in DELIVERY_FIELDS}
     delivered = replace(entry, body={**rest, "delivery": DeliveryState.DELIVERED.value})
     log_entry(stores, delivered, keep_after)
-    reviewed = entry.body.get("reviewed")
-    if reviewed is not None:
-        value = {"key": review_key(str(reviewed)), "value": format_time(entry.at)}
-        try:
-            record_events(stores, [new_event(stores, EventKind.STATE, value)], durable=False)
-        except (StoreUnwritable, Unavailable):
-            pass  # then it may be asked about once more
+    _record_asked(stores, entry)
     _record_use(everywhere, entry_ids(entry, "injected"), entry.session)
     stores.event_bus.publish([whisper_notice(delivered, None)])
+
+
+def _record_asked(stores: Stores, entry: WhisperEntry) -> None:
+    """Note that somebody was asked about a memory or a proposal."""
+    named = (("reviewed", review_key), ("questioned", question_state_key))
+    asked = [key(str(entry.body[name])) for name, key in named if entry.body.get(name) is not None]
+    events = [
+        new_event(stores, EventKind.STATE, {"key": each, "value": format_time(entry.at)})
+        for each in asked
+    ]
+    if not events:
+        return
+    try:
+        record_events(stores, events, durable=False)
+    except (StoreUnwritable, Unavailable):
+        pass  # then it may be asked about once more
 
 
 def confirm_delivery(

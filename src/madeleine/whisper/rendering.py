@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.model.memory import Memory
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.proposal import Proposal
 from madeleine.model.words import MemoryType
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.values import InjectedMemory
@@ -46,6 +47,8 @@ _TAG = compile_late(r"<(?=[a-zA-Z]|\s{0,2}[/!?|])")
 
 AGREE_NOT = "These two do not agree"
 HELD_BACK = "Held back before, worth a look"
+QUESTION_WAITS = "A question waits about this"
+QUESTION_CHARS = 300  # of what a proposal would do
 NOTE = "Note from Madeleine"  # how the hooks begin a line of theirs
 QUOTED = "› "  # before a memory's line that looks like one of ours
 _TYPES = "|".join(each.value for each in MemoryType)
@@ -54,7 +57,7 @@ _BRACKET = compile_late(r"[(（﹙](?=\s{0,3}id\s{0,3}[:：=]\s{0,3}[0-9a-f]{8})
 _LIKE_OURS = compile_late(
     rf"[\s>]{{0,20}}(?:[-*+•–—]\s{{0,3}})?(?:[*_]{{0,2}}\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\]"
     rf"|#{{0,6}}\s{{0,3}}madeleine whispers|{MAINTENANCE}"
-    rf"|{AGREE_NOT}|{HELD_BACK}|{NOTE}|Notes from earlier sessions)",
+    rf"|{AGREE_NOT}|{HELD_BACK}|{QUESTION_WAITS}|{NOTE}|Notes from earlier sessions)",
     re.IGNORECASE,
 )
 _IN_BRACKETS = str.maketrans("(),", "‹›;")
@@ -136,6 +139,18 @@ def review_block(memory: Memory) -> str:
         f"{HELD_BACK}: **[{memory.type.value}]** "
         f"{render_title(memory)} (id: {memory.short_id}, {format_day(memory.created)}). "
         "If it fits what is being done, recall it; if it is wrong, mark it as outdated."
+    )
+
+
+def question_block(proposal: Proposal) -> str:
+    """Return the question that a proposal is, and how its answer is handed in."""
+    short = proposal.id[:SHORT_ID_LENGTH]
+    yes = f'{{"proposals": {{"{short}": "yes"}}}}'
+    return (
+        f"{QUESTION_WAITS}: {flatten_text(proposal.proposed_action, QUESTION_CHARS)}? The user "
+        "decides. If their words settle it, or they answer when you ask at a fitting moment, hand "
+        f'it in: run_maintenance with results {yes}, or "no"; by the command line '
+        f"`madeleine proposals approve {short}`, or reject. Else leave it; it is asked once."
     )
 
 

@@ -127,6 +127,8 @@ class WhisperState:
     """Candidates that only say again what a better one says, and which one that is."""
     reviewed: str | None = None
     """The memory that is asked about besides, because it was held back before."""
+    questioned: str | None = None
+    """The proposal that is asked about besides, because it is about what is told."""
     stage: str = ""
     searched_at: float | None = None
     """When searching began, by the performance counter: the prompt is read by then."""

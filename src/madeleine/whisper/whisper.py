@@ -205,7 +205,7 @@ def _compose(
 ) -> _Outcome:
     text, injected = compose_whisper(context, state, explorer, build_extras(context, state))
     if not injected:
-        state.reviewed = None
+        state.reviewed = state.questioned = None
         return _Outcome(silence=Cause(WhisperSilence.NO_ROOM))
     told = {each.memory.id for each in injected} | set(state.restated)
     return _Outcome(text, injected, told=frozenset(told))
@@ -284,6 +284,7 @@ def _log_outcome(
         "held_out": _is_kind(outcome.silence, WhisperSilence.HELD_OUT),
         "took_ms": whispered.took_ms,
         **({} if state.reviewed is None else {"reviewed": state.reviewed}),
+        **({} if state.questioned is None else {"questioned": state.questioned}),
     }
     keep_after = state.now - timedelta(days=context.config.log_days)
     entry = WhisperEntry(whispered.whisper_id, state.now, prompt.session_id, prompt.space, body)

@@ -348,7 +348,9 @@ class HandInBody(RequestShape):
 
     job_id: str | None = field("the batch that was taken", default=None)
     results: Mapping[str, object] | None = field(
-        "the answers, as the batch's instructions say", default=None
+        "the answers, as the batch's instructions say; without a `job_id`, answers to proposals: "
+        '{"proposals": {"3f81c2aa": "yes"}}',
+        default=None,
     )
 
 

@@ -205,7 +205,9 @@ TOOLS: tuple[McpTool, ...] = (
         "Run maintenance",
         "Help to tidy the memory, in two calls. Without arguments it hands out questions about "
         "pairs of memories, with instructions; with `job_id` and `results` it takes your verdicts "
-        "and carries them out, each undoable. Use it when the user asks for it.",
+        "and carries them out, each undoable. Use it when the user asks for it. With `results` "
+        '{"proposals": {id: "yes" or "no"}} alone it takes the user\'s answer to a question that '
+        "a whisper told of.",
         ("job_id", "results"),
         ("status", "job_id"),
     ),
