@@ -200,6 +200,17 @@ def test_the_last_night_is_told_alone_and_taken_back_by_one_id(either: Cli) -> N
     assert before.items() <= contents(either).items()
 
 
+def test_a_night_that_only_asked_has_nothing_to_take_back(cli: Cli) -> None:
+    cli.remember("Ana lives in Ghent", "--created", "2026-01-01")
+    cli.remember("Ana moved to Turin")
+    cli.ok("sleep", "conflict_detector")
+
+    answer = cli.ok("log", "--last-night")
+
+    assert [each["what_parts"]["kind"] for each in answer["entries"]] == ["asked"]
+    assert "all of that night" not in cli("log", "--last-night").out
+
+
 def test_without_a_night_that_did_anything_there_is_nothing_to_tell(either: Cli) -> None:
     either.remember("The gate is green")
     either.ok("sleep")

@@ -51,7 +51,7 @@ def _render_log(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     yield render_count(len(entries), "entry", "entries")
     for each in entries:
         yield from _render_entry(each, say)
-    if night is not None:
+    if night is not None and any(each["undo"] for each in entries):
         short = night["id"][:CHANGE_ID_CHARS]
         yield f"all of that night, {render_age(night['at'], say.now)}: madeleine undo {short}"
 
