@@ -26,7 +26,7 @@ def either(request: pytest.FixtureRequest, cli: Cli) -> Iterator[Cli]:
         yield cli
 
 
-def whats(cli: Cli, *words: str) -> list[str]:
+def sentences(cli: Cli, *words: str) -> list[str]:
     return [each["what"] for each in cli.ok("log", *words)["entries"]]
 
 
@@ -56,7 +56,7 @@ def test_every_change_is_a_sentence_newest_first_with_the_command_that_takes_it_
     either.ok("retire", two)
     done = either.ok("forget", one)
 
-    assert whats(either) == [
+    assert sentences(either) == [
         f"moved `{one[:8]}` (Gate) to the trash",
         f"retired `{two[:8]}` (Ana keeps bees in Ghent)",
         f"connected `{one[:8]}` (Gate)",
@@ -92,7 +92,7 @@ def test_what_is_merged_and_replaced_is_named_with_both(either: Cli) -> None:
     either.ok("merge", one, two)
     new = either.remember("The gate is red now", "--replaces", one)
 
-    assert whats(either, "--limit", "2") == [
+    assert sentences(either, "--limit", "2") == [
         f"remembered `{new[:8]}` (The gate is red now) in place of `{one[:8]}` (The gate is green)",
         f"merged `{two[:8]}` (Our gate is green) into `{one[:8]}` (The gate is green)",
     ]
@@ -145,7 +145,7 @@ def test_who_did_it_is_one_of_four_words(either: Cli) -> None:
 def test_a_time_is_said_as_people_say_it(cli: Cli, words: tuple[str, ...], count: int) -> None:
     cli.remember("The gate is green")
 
-    assert len(whats(cli, *words)) == count
+    assert len(sentences(cli, *words)) == count
 
 
 @pytest.mark.parametrize("words", ["soon", "the gate", "yesterday at the gate", "31 February", ""])
@@ -162,7 +162,7 @@ def test_it_can_be_asked_for_one_space(either: Cli) -> None:
     either.ok("forget", here)
 
     assert kinds(either, "--space", "north") == ["forgotten", "remembered"]
-    assert whats(either, "--space", "global") == [
+    assert sentences(either, "--space", "global") == [
         f"remembered `{everywhere[:8]}` (Ana keeps bees in Ghent)"
     ]
     assert kinds(either, "--space", "nowhere") == []
@@ -250,7 +250,7 @@ def test_a_rejected_question_is_told_without_a_change(cli: Cli) -> None:
     _, proposal = ask_something(cli)
     cli.ok("proposals", "reject", proposal)
 
-    assert whats(cli, "--limit", "1") == ["rejected: forget the gate"]
+    assert sentences(cli, "--limit", "1") == ["rejected: forget the gate"]
 
 
 def test_what_stands_in_the_journal_only_for_a_no_is_not_told(cli: Cli) -> None:
@@ -265,8 +265,8 @@ def test_more_happened_than_is_asked_for(cli: Cli) -> None:
     lines = "".join(f'{{"content": "Plank {each} is oak"}}\n' for each in range(300))
     cli.ok("remember", "--jsonl", "-", stdin=lines.encode())
 
-    assert len(whats(cli)) == 50
-    assert len(whats(cli, "--limit", "290", "--by", "me")) == 290
+    assert len(sentences(cli)) == 50
+    assert len(sentences(cli, "--limit", "290", "--by", "me")) == 290
     assert cli("log", "--limit", "0").code == 2
 
 
