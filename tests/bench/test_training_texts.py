@@ -29,11 +29,12 @@ def test_a_block_has_a_note_a_look_alike_and_what_is_typed_to_them(path: Path) -
     for lines in blocks(path):
         kinds = Counter(line[:3] for line in lines)
 
-        assert set(kinds) <= {"n: ", "x: ", "p: ", "q: ", "a: ", "s: "}, lines
+        assert set(kinds) <= {"n: ", "x: ", "p: ", "f: ", "q: ", "a: ", "s: "}, lines
         assert (kinds["n: "], kinds["x: "]) == (1, 1), lines
         assert kinds["p: "] >= 2, lines
         assert kinds["q: "] >= 1, lines
         assert kinds["s: "] >= 1, lines
+        assert all("|" in line for line in lines if line.startswith("f: ")), lines
 
 
 def test_no_note_is_written_twice() -> None:
@@ -68,5 +69,5 @@ def test_pairs_have_one_of_the_eight_relations_each_as_often_as_another() -> Non
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
 
-    assert set(Counter(row["label"] for row in rows).values()) == {150}
+    assert set(Counter(row["label"] for row in rows).values()) == {534}
     assert {row["label"] for row in rows} == RELATIONS
