@@ -2,9 +2,10 @@
 
     python -m bench.training.train_need --out bench/training/neural/encoder/memory_need.json
 
-Learnt from the prompts in `wants/`, from the prompts of blocks (`p` wants, `s` does not), and from
-the train stores of Everyday that the sentence model has seen; the gate, which weighs what is learnt
-here, is fitted on the others (`train_gate.py`). Everyday's dev stores only measure.
+Learnt from the prompts in `wants/`, from the prompts of blocks (`p` want something, the first
+`s` does not), and from the train stores of Everyday that the sentence model has seen. The
+gate weighs what is learnt here and is fitted on the other stores (`train_gate.py`). Everyday's dev
+stores only measure.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.training.blocks_file import read_blocks
 from bench.training.calibration import auc
 from bench.training.descent import minimise
 from bench.training.everyday_split import encoder_stores
@@ -55,13 +57,17 @@ def read_wants() -> list[LabelledPrompt]:
     return [LabelledPrompt(text, kind in WANTED, kind) for kind, text in rows]
 
 
-def read_blocks() -> list[LabelledPrompt]:
-    return [
-        LabelledPrompt(line[3:].strip(), line[0] == "p", "block")
-        for path in sorted((FOLDER / "blocks").glob("*.txt"))
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if line.startswith(("p: ", "s: "))
-    ]
+def read_block_prompts() -> list[LabelledPrompt]:
+    """Return the prompts of blocks that need their note, and the first of each that needs none: the
+    second asks a memory for something that it does not hold, and so wants something. Follow-ups are
+    left out: by their line break alone they would be told from all that needs nothing."""
+    found = []
+    for path in sorted((FOLDER / "blocks").glob("*.txt")):
+        for block in read_blocks(path):
+            alone = [text for text in block.prompts if "\n" not in text]
+            found += [LabelledPrompt(text, True, "block") for text in alone]
+            found += [LabelledPrompt(text, False, "block") for text in block.silent[:1]]
+    return found
 
 
 def read_stores(paths: Iterable[Path]) -> list[LabelledPrompt]:
@@ -114,7 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
     embedder = LocalEmbedder.from_folder(given.folder, 1) if given.folder else load_built_in(1)
     assert embedder is not None
-    taught = [*read_wants(), *read_blocks(), *read_stores(encoder_stores())]
+    taught = [*read_wants(), *read_block_prompts(), *read_stores(encoder_stores())]
     weights = fit(rows_of(taught, embedder), np.array([each.wants for each in taught]))
     dev = read_stores(sorted(DEV.glob("*.jsonl")))
     report(dev, rows_of(dev, embedder) @ weights)
