@@ -258,7 +258,7 @@ def test_a_withdrawn_question_comes_back_only_when_the_memory_says_something_els
 
 def test_how_long_a_question_waits_can_be_set(stores: Stores) -> None:
     (memory,) = planks(stores, 1)
-    week = replace(FEW, questions_days=7)
+    week = replace(FEW, proposal_days=7)
     ask(stores, [archiving(memory)], config=week)
     clock(stores).pass_by(days=8)
 

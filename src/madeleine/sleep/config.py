@@ -176,7 +176,7 @@ class SleepConfig:
     questions_most: int = setting(
         5, "most new questions in a night, of all jobs together; the rest may come later", 0, 10_000
     )
-    questions_days: int = setting(
+    proposal_days: int = setting(
         30, "after which a question that nobody answered is withdrawn", 1, 36_500
     )
     patches_shown: int = advanced(20, "patches that the report of a run names", 0, 40)

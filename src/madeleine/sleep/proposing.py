@@ -136,7 +136,7 @@ def select_new_questions(context: JobContext, patches: Sequence[Patch]) -> list[
 
 def expire_old(context: JobContext) -> None:
     """Let go of proposals that waited too long."""
-    before = context.now - timedelta(days=context.config.questions_days)
+    before = context.now - timedelta(days=context.config.proposal_days)
     expire_proposals(context.stores, before, by="sleep")
 
 

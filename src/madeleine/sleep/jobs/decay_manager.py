@@ -217,7 +217,7 @@ def _drop_decided(context: JobContext, faded: dict[str, float]) -> dict[str, flo
 def _had_its_time(context: JobContext, proposal: Proposal) -> bool:
     """Whether a question about fadings expired because nobody answered it, and not because one
     of its memories changed."""
-    least = timedelta(days=context.config.questions_days)
+    least = timedelta(days=context.config.proposal_days)
     resolved, is_fading = proposal.resolved, proposal.type is ProposalType.DECAY
     return is_fading and resolved is not None and resolved - proposal.created >= least
 
@@ -225,7 +225,7 @@ def _had_its_time(context: JobContext, proposal: Proposal) -> bool:
 def _asked_lately(context: JobContext) -> set[str]:
     """Return which memories people were asked about in the last weeks. They faded together
     with those that are left, so these are asked about too, and not archived for being fewer."""
-    since = context.now - timedelta(days=context.config.questions_days)
+    since = context.now - timedelta(days=context.config.proposal_days)
     lists = [each for each in context.stores.log.proposals() if dict(each.action).get("keys")]
     return {node for each in lists if each.created > since for node in each.source_nodes}
 
