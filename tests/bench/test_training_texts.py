@@ -69,5 +69,5 @@ def test_pairs_have_one_of_the_eight_relations_each_as_often_as_another() -> Non
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
 
-    assert set(Counter(row["label"] for row in rows).values()) == {534}
+    assert set(Counter(row["label"] for row in rows).values()) == {654}
     assert {row["label"] for row in rows} == RELATIONS
