@@ -83,6 +83,12 @@ class EventLog(Protocol):
 
     def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]: ...
 
+    def questions_about(self, ids: Sequence[str]) -> list[Proposal]:
+        """Return the proposals that wait and name one of these memories, newest first. It is
+        asked with every whisper: what it costs depends on what happened to these memories, and
+        not on how many proposals wait."""
+        ...
+
     def state(self, key: str) -> object | None:
         """Return the newest value of a `state` event."""
         ...

@@ -991,6 +991,46 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
     assert decided.resolved == NOON + timedelta(minutes=9)
 
 
+def _ask(index: Index, number: int, *about: int) -> None:
+    body: dict[str, Any] = {"type": "merge", "nodes": [memory_id(each) for each in about]}
+    told = event(EventKind.PROPOSED, number, number, proposal=f"p{number}", wording="w", **body)
+    index.write(IndexBatch(events=[told]))
+
+
+def test_questions_are_found_by_the_memories_that_they_name(index: Index) -> None:
+    _ask(index, 1, 1, 2)
+    _ask(index, 2, 2, 3)
+    _ask(index, 3, 4)
+
+    def about(*numbers: int) -> list[str]:
+        found = index.log.questions_about([memory_id(each) for each in numbers])
+        return [each.id for each in found]
+
+    assert about(1) == ["p1"]
+    assert about(2) == about(1, 3, 2) == ["p2", "p1"]
+    assert about() == about(5) == []
+    waiting = index.log.proposals()
+    assert index.log.questions_about([memory_id(each) for each in (1, 2, 3, 4)]) == waiting
+
+
+def test_a_question_that_was_decided_is_found_no_more_until_it_waits_again(index: Index) -> None:
+    _ask(index, 1, 1)
+    for number, status in ((2, "rejected"), (3, "pending")):
+        decided = event(EventKind.DECIDED, number, number, proposal="p1", status=status)
+        index.write(IndexBatch(events=[decided]))
+        found = index.log.questions_about([memory_id(1)])
+        assert [each.id for each in found] == (["p1"] if status == "pending" else [])
+
+
+def test_a_question_that_was_put_anew_is_found_by_what_it_names_now(index: Index) -> None:
+    _ask(index, 1, 1)
+    body: dict[str, Any] = {"type": "merge", "nodes": [memory_id(2)], "wording": "w"}
+    index.write(IndexBatch(events=[event(EventKind.PROPOSED, 2, 5, proposal="p1", **body)]))
+
+    assert index.log.questions_about([memory_id(1)]) == []
+    assert [each.id for each in index.log.questions_about([memory_id(2)])] == ["p1"]
+
+
 def test_the_newest_state_wins(index: Index) -> None:
     newer = event(EventKind.STATE, 1, 5, key="last_decay", value={"at": [1, 2]})
     older = event(EventKind.STATE, 2, 1, key="last_decay", value="old")

@@ -17,7 +17,7 @@ from madeleine.errors import InvalidValue
 from madeleine.index.log import WhisperEntry
 from madeleine.language.restatements import differs_in_numbers
 from madeleine.model.memory import Memory
-from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge
@@ -180,11 +180,7 @@ def _find_question(context: WhisperContext, state: WhisperState) -> Proposal | N
     there."""
     told = {each.memory.id for each in state.candidates}
     log = context.stores.log
-    fitting = (
-        each
-        for each in log.proposals(ProposalStatus.PENDING)
-        if each.type in TALKED_ABOUT and not told.isdisjoint(each.source_nodes)
-    )
+    fitting = (each for each in log.questions_about(sorted(told)) if each.type in TALKED_ABOUT)
     return next((each for each in fitting if log.state(question_state_key(each.id)) is None), None)
 
 

@@ -18,6 +18,7 @@ from madeleine.index.common.events import (
     build_effects,
     build_log_row,
     proposal_from_row,
+    select_naming,
 )
 from madeleine.index.common.times import from_micros
 from madeleine.index.log import ParseProblem
@@ -316,15 +317,32 @@ def feedback(access: GraphAccess, ids: Sequence[str]) -> list[Event]:
     return [_event_from_row(row) for row in access.rows(question, _EVENT_COLUMNS, **named)]
 
 
+_PROPOSAL_COLUMNS = """x.id, x.type, x.source_nodes, x.proposed_action, x.created,
+    coalesce(x.status, 'pending'), x.reason, x.resolved, x.action"""
+
+
 def proposals(access: GraphAccess, status: ProposalStatus | None = None) -> list[Proposal]:
     """Return proposals newest first; a decision whose proposal is not known yet waits."""
     question = """MATCH (x:Proposal) WHERE x.type IS NOT NULL
                   AND ($status IS NULL OR coalesce(x.status, 'pending') = $status)
                   WITH x ORDER BY x.created DESC, x.id DESC"""
-    columns = """x.id, x.type, x.source_nodes, x.proposed_action, x.created,
-                 coalesce(x.status, 'pending'), x.reason, x.resolved, x.action"""
     wanted = None if status is None else status.value
-    return [proposal_from_row(*row) for row in access.rows(question, columns, status=wanted)]
+    rows = access.rows(question, _PROPOSAL_COLUMNS, status=wanted)
+    return [proposal_from_row(*row) for row in rows]
+
+
+def questions_about(access: GraphAccess, ids: Sequence[str]) -> list[Proposal]:
+    """Return the proposals that wait and name one of these memories, newest first."""
+    told = """MATCH (k:Known) WHERE k.key IN $keys WITH k
+              MATCH (k)<-[:ABOUT]-(e) WHERE e.kind = 'proposed'"""
+    bodies = access.column(told, "DISTINCT e.body", keys=[hash_key(each) for each in ids])
+    named = {str(json.loads(body)["proposal"]) for body in bodies}
+    found = """MATCH (x:Proposal) WHERE x.key IN $keys AND x.type IS NOT NULL
+               AND coalesce(x.status, 'pending') = 'pending'
+               WITH x ORDER BY x.created DESC, x.id DESC"""
+    keys = [hash_key(each) for each in sorted(named)]
+    rows = access.rows(found, _PROPOSAL_COLUMNS, keys=keys) if keys else []
+    return select_naming([proposal_from_row(*row) for row in rows], ids)
 
 
 def state(access: GraphAccess, key: str) -> object | None:

@@ -305,6 +305,7 @@ class FalkorLog:
     unsettled = reads(events.unsettled)
     recent_events = asks(events.recent_events)
     proposals = asks(events.proposals)
+    questions_about = asks(events.questions_about)
     state = asks(events.state)
     feedback = asks(events.feedback)
     verdicts = asks(standing.verdicts)

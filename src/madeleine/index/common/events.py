@@ -252,6 +252,12 @@ def proposal_from_row(
     )
 
 
+def select_naming(proposals: Iterable[Proposal], ids: Iterable[str]) -> list[Proposal]:
+    """Return those of the proposals that name one of these memories."""
+    wanted = set(ids)
+    return [each for each in proposals if not wanted.isdisjoint(each.source_nodes)]
+
+
 def usage_row(memory: str, usage: Usage) -> tuple[ColumnValue, ...]:
     return (
         memory,

@@ -18,6 +18,7 @@ from madeleine.index.common.events import (
     build_effects,
     build_log_row,
     proposal_from_row,
+    select_naming,
 )
 from madeleine.index.common.times import from_micros
 from madeleine.index.log import ParseProblem
@@ -236,6 +237,21 @@ def proposals(access: TenantAccess, status: ProposalStatus | None = None) -> lis
              ORDER BY created DESC, id DESC"""
     wanted = None if status is None else status.value
     return [proposal_from_row(*row) for row in access.rows(sql, wanted, wanted)]
+
+
+def questions_about(access: TenantAccess, ids: Sequence[str]) -> list[Proposal]:
+    """Return the proposals that wait and name one of these memories, newest first."""
+    sql = """SELECT id, type, source_nodes, proposed_action, created, 'pending', reason, resolved,
+                    action
+             FROM proposals WHERE tenant = :tenant AND id = ANY(ARRAY
+                 (SELECT a.body::json ->> 'proposal' FROM audit_memories m
+                  JOIN audit_log a ON a.tenant = :tenant AND a.number = m.number
+                  WHERE m.tenant = :tenant AND m.memory = ANY(%s::text[])
+                  AND a.kind = 'proposed'))
+             AND type IS NOT NULL AND coalesce(status, 'pending') = 'pending'
+             ORDER BY created DESC, id DESC"""
+    rows = access.rows(sql, list(ids))
+    return select_naming([proposal_from_row(*row) for row in rows], ids)
 
 
 def state(access: TenantAccess, key: str) -> object | None:

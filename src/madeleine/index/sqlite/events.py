@@ -23,6 +23,7 @@ from madeleine.index.common.events import (
     build_effects,
     build_log_row,
     proposal_from_row,
+    select_naming,
 )
 from madeleine.index.common.rows import ColumnValue
 from madeleine.index.common.times import from_micros
@@ -226,6 +227,19 @@ def proposals(connection: apsw.Connection, status: ProposalStatus | None = None)
              ORDER BY created DESC, id DESC"""
     wanted = None if status is None else status.value
     return [proposal_from_row(*row) for row in connection.execute(sql, (wanted,))]
+
+
+def questions_about(connection: apsw.Connection, ids: Sequence[str]) -> list[Proposal]:
+    """Return the proposals that wait and name one of these memories, newest first."""
+    sql = """SELECT id, type, source_nodes, proposed_action, created, 'pending', reason, resolved,
+                    action
+             FROM proposals WHERE id IN
+                 (SELECT a.body ->> 'proposal' FROM audit_memories m JOIN audit_log a USING (number)
+                  WHERE m.memory IN (SELECT value FROM json_each(?)) AND a.kind = 'proposed')
+             AND type IS NOT NULL AND ifnull(status, 'pending') = 'pending'
+             ORDER BY created DESC, id DESC"""
+    rows = connection.execute(sql, (json.dumps(list(ids)),))
+    return select_naming([proposal_from_row(*row) for row in rows], ids)
 
 
 def state(connection: apsw.Connection, key: str) -> object | None:

@@ -269,6 +269,7 @@ class SqliteLog:
     unsettled = reads(events.unsettled)
     recent_events = reads(events.recent_events)
     proposals = reads(events.proposals)
+    questions_about = reads(events.questions_about)
     state = reads(events.state)
     feedback = reads(events.feedback)
     verdicts = reads(standing.verdicts)
