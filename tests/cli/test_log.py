@@ -200,7 +200,7 @@ def test_the_last_night_is_told_alone_and_taken_back_by_one_id(either: Cli) -> N
     assert before.items() <= contents(either).items()
 
 
-def test_a_night_that_only_asked_has_nothing_to_take_back(cli: Cli) -> None:
+def test_a_night_that_only_asked_is_taken_back_while_it_waits_for_an_answer(cli: Cli) -> None:
     cli.remember("Ana lives in Ghent", "--created", "2026-01-01")
     cli.remember("Ana moved to Turin")
     cli.ok("sleep", "conflict_detector")
@@ -208,7 +208,12 @@ def test_a_night_that_only_asked_has_nothing_to_take_back(cli: Cli) -> None:
     answer = cli.ok("log", "--last-night")
 
     assert [each["what_parts"]["kind"] for each in answer["entries"]] == ["asked"]
-    assert "all of that night" not in cli("log", "--last-night").out
+    assert answer["entries"][0]["outcome"] == "pending"
+    night = answer["night"]["id"][:8]
+    assert cli("log", "--last-night").out.endswith(f"just now: madeleine undo {night}\n")
+    cli.ok("undo", night)
+    assert cli.ok("log", "--last-night")["entries"][0]["outcome"] == "expired"
+    assert "undo" not in cli("log", "--last-night").out
 
 
 def test_without_a_night_that_did_anything_there_is_nothing_to_tell(either: Cli) -> None:

@@ -192,11 +192,15 @@ def build_merged_memory(done: MergeResult) -> MergedMemory:
 
 def build_undone_changes(done: UndoResult) -> UndoneChanges:
     changes = ", ".join(answer_texts.shorten_id(each) for each in done.changes)
+    counts = [answer_texts.render_count(len(done.memories), "memory")]
+    if done.questions:
+        counts.append(answer_texts.render_count(len(done.questions), "question"))
     return UndoneChanges(
-        text=f"Took back {changes} ({answer_texts.render_count(len(done.memories), 'memory')})",
+        text=f"Took back {changes or 'what was asked'} ({', '.join(counts)})",
         change=done.change,
         undone=tuple(done.changes),
         memories=tuple(done.memories),
+        questions=tuple(done.questions),
     )
 
 

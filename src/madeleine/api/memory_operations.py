@@ -327,15 +327,14 @@ def merge_memories(context: HomeContext, call: OperationCall) -> MergedMemory:
 def _undo_everywhere(
     operation: Operation[UndoneChanges], reached: CallerReach, call: OperationCall
 ) -> UndoneChanges:
-    """Take back a change where it was made; an import that went to several places, in each."""
+    """Take back a change where it was made; what was done in several places at once, in each."""
     wanted = call.path_id
-    places = [
-        each
-        for each in reached.places()
-        if wanted in reach.find_changes(each.context.stores, wanted)
-    ]
+    held = {each: reach.find_undoable(each.context.stores, wanted) for each in reached.places()}
+    known = {each for found in held.values() for each in found}
+    meant = wanted if wanted in known or len(known) != 1 else known.pop()
+    places = [each for each, found in held.items() if meant in found]
     if len(places) < 2:
-        holder = reached.find_holder(wanted, reach.find_changes)
+        holder = reached.find_holder(wanted, reach.find_undoable)
         return perform_in_place(reached, holder, operation, call)
     for place in places:
         place.check(operation.name, operation.role)
@@ -345,6 +344,7 @@ def _undo_everywhere(
         text="\n".join(each.text for each in told),
         undone=tuple(change for each in told for change in each.undone),
         memories=tuple(memory for each in told for memory in each.memories),
+        questions=tuple(question for each in told for question in each.questions),
     )
 
 

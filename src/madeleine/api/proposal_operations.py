@@ -14,8 +14,10 @@ from madeleine.api.contract.responses import (
     ShownProposal,
 )
 from madeleine.api.operation import Operation, operation
+from madeleine.api.performing import perform_in_place
 from madeleine.api.shared_behaviour import at_holder, joined
 from madeleine.errors import UnknownWord
+from madeleine.model.memory import parse_id
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.request_reader import RequestReader
@@ -68,6 +70,26 @@ def _read_kind(reader: RequestReader) -> ProposalType | None:
     return None if given is None else read_word(ProposalType, "kind", given)
 
 
+def _decide_all_everywhere(
+    operation: Operation[DecidedProposals], reached: CallerReach, call: OperationCall
+) -> DecidedProposals:
+    """Decide what waits in every place in which the caller may, all to be taken back by one id."""
+    undo = call.body.get("undo") or reached.context.stores.new_id()
+    own = replace(call, body={**call.body, "undo": undo})
+    told = [
+        perform_in_place(reached, each, operation, own)
+        for each in reached.places()
+        if each is reached.own or each.role.covers(operation.role)
+    ]
+    return replace(
+        told[0],
+        text="\n".join(each.text for each in told),
+        decided=tuple(one for each in told for one in each.decided),
+        refused=tuple(one for each in told for one in each.refused),
+        undo=next((each.undo for each in told if each.undo), None),
+    )
+
+
 @operation(
     "decide_all",
     "POST",
@@ -76,17 +98,25 @@ def _read_kind(reader: RequestReader) -> ProposalType | None:
     role=Role.WRITER,
     body=DecideAllBody,
     answer=DecidedProposals,
+    shared=_decide_all_everywhere,
 )
 def decide_all(context: HomeContext, call: OperationCall) -> DecidedProposals:
     reader = RequestReader(call.body)
     action, kind, run = reader.required_text("action"), _read_kind(reader), reader.text("run")
+    undo = reader.raw("undo")
     reader.done()
     known = [ProposalStatus.APPROVED.value, ProposalStatus.REJECTED.value]
     if action not in known:
         raise UnknownWord("action", action, known)
     waiting = find_proposals(context.stores, ProposalStatus.PENDING, kind, run)
     return answers.build_decided_proposals(
-        decide_proposals(context.stores, waiting, ProposalStatus(action), by=call.by)
+        decide_proposals(
+            context.stores,
+            waiting,
+            ProposalStatus(action),
+            by=call.by,
+            run=None if undo is None else parse_id("undo", undo),
+        )
     )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from madeleine.errors import AmbiguousId, MemoryChoice, NotAllowed
 from madeleine.model.people import Role, tenant_of_space
 from madeleine.write.stores import Stores
+from madeleine.write.undo import find_undoable_ids
 
 if TYPE_CHECKING:
     from madeleine.bootstrap import HomeContext, HomeContexts
@@ -173,6 +174,11 @@ def find_changes(stores: Stores, wanted: str) -> list[str]:
     events = stores.log.changes(wanted.strip())
     named = {str(each.body.get(key)) for each in events for key in ("change", "run")}
     return sorted(each for each in named if each.startswith(wanted.strip()))
+
+
+def find_undoable(stores: Stores, wanted: str) -> list[str]:
+    """Return what an id names that can be taken back."""
+    return sorted(find_undoable_ids(stores, wanted))
 
 
 def find_proposals(stores: Stores, wanted: str) -> list[str]:

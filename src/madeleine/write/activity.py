@@ -198,14 +198,19 @@ class _ActivityReading:
         by = str(action.get("by") or "sleep")
         ids = _read_texts(event.body.get("nodes"))
         what = names.cause(ActivityKind.ASKED, ids, parts, event.body.get("reason"))
-        return Activity(event.at, what, by, ActivityAuthor.SLEEP, ids)
+        asked = self._find_proposal(proposal)
+        outcome = None if asked is None else asked.status.value
+        return Activity(event.at, what, by, ActivityAuthor.SLEEP, ids, outcome=outcome)
+
+    def _find_proposal(self, proposal_id: str) -> Proposal | None:
+        if self._proposals is None:
+            self._proposals = {each.id: each for each in self.stores.log.proposals()}
+        return self._proposals.get(proposal_id)
 
     def _build_decision(self, event: Event, names: _MemoryNames) -> Activity | None:
         if self.query.night is not None:
             return None
-        if self._proposals is None:
-            self._proposals = {each.id: each for each in self.stores.log.proposals()}
-        proposal = self._proposals.get(str(event.body.get("proposal")))
+        proposal = self._find_proposal(str(event.body.get("proposal")))
         kind = _KIND_BY_STATUS.get(ProposalStatus(str(event.body.get("status"))))
         if proposal is None or kind is None or "verb" not in dict(proposal.action):
             return None

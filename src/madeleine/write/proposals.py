@@ -182,11 +182,15 @@ class DecidedAtOnce:
 
 
 def decide_proposals(
-    stores: Stores, proposals: Sequence[Proposal], status: ProposalStatus, by: str = "unknown"
+    stores: Stores,
+    proposals: Sequence[Proposal],
+    status: ProposalStatus,
+    by: str = "unknown",
+    run: str | None = None,
 ) -> DecidedAtOnce:
     """Decide proposals one after the other; one that cannot be decided keeps none of the others.
     Stopping halfway is safe: what was decided can be taken back by the run."""
-    run = stores.new_id()
+    run = run or stores.new_id()
     decided: list[ProposalDecision] = []
     refused: list[tuple[Proposal, MadeleineError]] = []
     for each in proposals:

@@ -24,6 +24,8 @@ from madeleine.write.stores import Stores
 KEY_BYTES = 16
 DISPLACED = "displaced"  # the cause of withdrawing a question that made room for another
 DISPLACED_REASON = "more valuable questions came the same night; it may be asked another time"
+TAKEN_BACK = "taken_back"  # the cause of withdrawing what a run or night asked that was undone
+TAKEN_BACK_REASON = "the run that asked it was taken back"
 UNANSWERED_REASON = "nobody answered it in time"
 MAX_DECISIONS_READ = 1_000  # newest ones among which questions are looked for that made room
 WITHDRAWN_REASON = "that two decisions have little in common is no question any more"

@@ -1,5 +1,5 @@
 """Undo: take back one recorded change, a whole run of a job, a whole night, or what was decided
-about several proposals at once.
+about several proposals at once. What a run or a night asked is withdrawn with it.
 
 Files are put back byte for byte, and only when each still is as the change left it: what a
 person wrote since is never overwritten. A score comes back unless the memory has a newer one.
@@ -8,7 +8,7 @@ Undo is itself a change, so it can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import (
@@ -23,13 +23,19 @@ from madeleine.errors import (
 )
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
-from madeleine.model.proposal import ProposalStatus
+from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.rules.scored_events import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.commit import commit
 from madeleine.write.concerned_memories import CONCERNS_KEY, read_concerned
-from madeleine.write.questions import MAX_DECISIONS_READ, decision_event, refusal_events
+from madeleine.write.questions import (
+    MAX_DECISIONS_READ,
+    TAKEN_BACK,
+    TAKEN_BACK_REASON,
+    decision_event,
+    refusal_events,
+)
 from madeleine.write.record import file_sha256, new_event, record_events
 from madeleine.write.stores import Stores
 from madeleine.write.transitions import parse_memory_or_none
@@ -46,30 +52,43 @@ class UndoResult:
     changes: tuple[str, ...]
     memories: tuple[str, ...]
     change: str
+    questions: tuple[str, ...] = ()
+    """The proposals that were withdrawn, or wait again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _UndoTarget:
+    """What was meant: events, newest first, and the run or night that they are of, if it was not
+    a single change."""
+
+    events: list[Event]
+    origin: str | None = None
 
 
 def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
-    """Take back a change, or every change of a run or a night, newest first, all or none."""
+    """Take back a change, or every change of a run or a night, newest first, all or none. What a
+    run or a night asked and nobody answered is withdrawn."""
     try:
-        events = _find_events(stores, wanted)
+        target = _find_target(stores, wanted)
     except NoSuchChange:
-        rejected = _find_rejections(stores, wanted)
-        if not rejected:
+        decided = _find_decisions(stores, wanted)
+        if not decided:
             raise
-        return _reopen_rejected(stores, rejected, by)
+        return _reopen(stores, decided, by)
     open_events = [
-        each for each in events if stores.log.outcome(_change_id(each)) not in ENDED_OUTCOMES
+        each for each in target.events if stores.log.outcome(_change_id(each)) not in ENDED_OUTCOMES
     ]
+    asked = _find_questions(stores, target.origin)
     if not open_events:
-        outcome = str(stores.log.outcome(_change_id(events[0])))
-        raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
+        return _withdraw_only(stores, target, asked, by)
     plan, scores = _UndoPlan(stores), Scores()
     for each in open_events:
         if each.kind is EventKind.SCORED:
             _add_scores(scores, _scores_before(stores, each))
         else:
             plan.take_back(_find_recorded(stores, each))
-    if not plan.edits() and not scores:
+    again = _find_withdrawn(stores, open_events)
+    if not plan.edits() and not scores and not asked and not again:
         raise _nothing_left_error(open_events)
     ids = tuple(dict.fromkeys(_change_id(each) for each in open_events))
     details: dict[str, object] = {
@@ -83,8 +102,77 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
     said_no = refusal_events(
         stores, [deed for each in open_events for deed in _read_deeds(each)], by
     )
-    commit(stores, change, [*_score_events(stores, change, scores), *said_no])
-    return UndoResult(ids, tuple(plan.memories), change.id)
+    moved = [
+        *_withdraw_events(stores, asked, by, change.id),
+        *_reopen_events(stores, again, by, change.id),
+    ]
+    commit(stores, change, [*_score_events(stores, change, scores), *said_no, *moved])
+    questions = tuple(each.id for each in (*asked, *again))
+    return UndoResult(ids, tuple(plan.memories), change.id, questions)
+
+
+# -- what a run asked ------------------------------------------------------------------------
+
+
+def _find_questions(stores: Stores, origin: str | None) -> list[Proposal]:
+    """Return what a run or a night asked and nobody answered."""
+    if origin is None:
+        return []
+    pending = stores.log.proposals(ProposalStatus.PENDING)
+    return [
+        each
+        for each in pending
+        if origin in (dict(each.action).get("run"), dict(each.action).get("night"))
+    ]
+
+
+def _withdraw_only(
+    stores: Stores, target: _UndoTarget, asked: Sequence[Proposal], by: str
+) -> UndoResult:
+    """Withdraw the questions of a run or night of which nothing else is left to take back."""
+    if asked:
+        run = stores.new_id()
+        record_events(stores, _withdraw_events(stores, asked, by, run), durable=True)
+        return UndoResult((), (), run, tuple(each.id for each in asked))
+    if not target.events:
+        raise NothingChanged(str(target.origin))
+    outcome = str(stores.log.outcome(_change_id(target.events[0])))
+    raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
+
+
+def _withdraw_events(stores: Stores, asked: Iterable[Proposal], by: str, run: str) -> list[Event]:
+    status, reason = ProposalStatus.EXPIRED, TAKEN_BACK_REASON
+    return [
+        decision_event(stores, each, status, by, None, reason, run, cause=TAKEN_BACK)
+        for each in asked
+    ]
+
+
+def _find_withdrawn(stores: Stores, events: Iterable[Event]) -> list[Proposal]:
+    """Return the questions that these changes withdrew: taken back, they let them wait again."""
+    undoing = {_change_id(each) for each in events if each.body.get("verb") == "undo"}
+    if not undoing:
+        return []
+    found = _last_decisions(stores).items()
+    ids = {
+        proposal
+        for proposal, each in found
+        if each.body.get("cause") == TAKEN_BACK and each.body.get("run") in undoing
+    }
+    return [each for each in stores.log.proposals(ProposalStatus.EXPIRED) if each.id in ids]
+
+
+def _reopen_events(stores: Stores, proposals: Iterable[Proposal], by: str, run: str) -> list[Event]:
+    status = ProposalStatus.PENDING
+    return [decision_event(stores, each, status, by, None, run=run) for each in proposals]
+
+
+def _last_decisions(stores: Stores) -> dict[str, Event]:
+    newest = stores.log.recent_events([EventKind.DECIDED.value], MAX_DECISIONS_READ)
+    return {str(each.body.get("proposal")): each for each in reversed(newest)}
+
+
+# -- what was meant --------------------------------------------------------------------------
 
 
 def _nothing_left_error(events: Iterable[Event]) -> Conflict:
@@ -93,67 +181,90 @@ def _nothing_left_error(events: Iterable[Event]) -> Conflict:
     return AlreadyUndone("taken back")
 
 
-def _find_events(stores: Stores, wanted: str) -> list[Event]:
-    """Return the events of the one change, the one run, or the one night that was meant."""
+def _find_target(stores: Stores, wanted: str) -> _UndoTarget:
+    """Return the one change, the one run, or the one night that was meant."""
     events = stores.log.changes(wanted)
     if not events:
-        return _find_night_events(stores, wanted)
+        return _find_runs(stores, wanted)
     exact = [each for each in events if wanted in (_change_id(each), each.body.get("run"))]
     several = {_matched_id(each, wanted) for each in events}
     if not exact and len(several) > 1:
         raise AmbiguousChange(wanted, sorted(several))
-    return exact or events
+    found = exact or events
+    run = str(found[0].body.get("run") or "")
+    return _UndoTarget(found, run if run.startswith(wanted) else None)
 
 
-def _find_night_events(stores: Stores, wanted: str) -> list[Event]:
-    """Return the events of all runs of the one night whose id begins so, newest first."""
-    runs: dict[str, list[str]] = {}
-    for each in stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ):
-        report = each.body.get("report")
-        night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
-        if len(wanted) >= MIN_PREFIX_CHARS and night.startswith(wanted):
-            runs.setdefault(night, []).append(str(each.body.get("run")))
+def _find_runs(stores: Stores, wanted: str) -> _UndoTarget:
+    """Return the events of the one run, or of all runs of the one night, whose id begins so."""
+    runs = _find_runs_by_origin(stores, wanted)
     if not runs:
         raise NoSuchChange(wanted)
     if len(runs) > 1:
         raise AmbiguousChange(wanted, sorted(runs))
-    ((night, newest_first),) = runs.items()
-    events = [each for run in newest_first for each in stores.log.changes(run)]
-    if not events:
-        raise NothingChanged(night)
-    return events
+    ((origin, newest_first),) = runs.items()
+    return _UndoTarget([each for run in newest_first for each in stores.log.changes(run)], origin)
 
 
-def _find_rejections(stores: Stores, wanted: str) -> list[Event]:
-    """Return the rejections that were made at once, by how their common id begins."""
+def _find_runs_by_origin(stores: Stores, wanted: str) -> dict[str, list[str]]:
+    """Return the runs of each night whose id begins so, and each run whose own id does, newest
+    first."""
+    runs: dict[str, list[str]] = {}
+    if len(wanted) < MIN_PREFIX_CHARS:
+        return runs
+    for each in stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ):
+        report, run = each.body.get("report"), str(each.body.get("run"))
+        night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
+        for origin in (night, run):
+            if origin.startswith(wanted):
+                runs.setdefault(origin, []).append(run)
+    return runs
+
+
+def find_undoable_ids(stores: Stores, wanted: str) -> set[str]:
+    """Return the ids that begin so and that `undo` takes: of changes, of runs and nights, and of
+    what was decided at once."""
+    prefix = wanted.strip()
+    changes = stores.log.changes(prefix)
+    named = {str(each.body.get(key)) for each in changes for key in ("change", "run")}
+    decided = {str(each.body.get("run")) for each in _find_decided(stores, prefix)}
+    found = named | decided | set(_find_runs_by_origin(stores, prefix))
+    return {each for each in found if each.startswith(prefix)}
+
+
+def _find_decided(stores: Stores, wanted: str) -> list[Event]:
+    """Return the decisions without a change that were made at once, by how their common id
+    begins, newest first: what was rejected, and what an undo withdrew."""
     newest = stores.log.recent_events([EventKind.DECIDED.value], MAX_DECISIONS_READ)
-    last = {str(each.body.get("proposal")): each for each in reversed(newest)}
-    found = [
+    return [
         each
         for each in newest
         if len(wanted) >= MIN_PREFIX_CHARS and str(each.body.get("run") or "").startswith(wanted)
         if each.body.get("status") == ProposalStatus.REJECTED.value
+        or each.body.get("cause") == TAKEN_BACK
     ]
+
+
+def _find_decisions(stores: Stores, wanted: str) -> list[Event]:
+    """Return those of one such id that still hold."""
+    last, found = _last_decisions(stores), _find_decided(stores, wanted)
     runs = {str(each.body["run"]) for each in found}
     if len(runs) > 1:
         raise AmbiguousChange(wanted, sorted(runs))
-    in_force = [each for each in found if last[str(each.body.get("proposal"))] is each]
+    in_force = [each for each in found if last[str(each.body.get("proposal"))].id == each.id]
     if found and not in_force:
         raise AlreadyUndone("taken back")
     return in_force
 
 
-def _reopen_rejected(stores: Stores, rejected: Iterable[Event], by: str) -> UndoResult:
+def _reopen(stores: Stores, decided: Iterable[Event], by: str) -> UndoResult:
     """Let the questions wait again; no file is touched."""
     known = {each.id: each for each in stores.log.proposals()}
-    again = [known[str(each.body["proposal"])] for each in rejected]
-    run = next(str(each.body["run"]) for each in rejected)
-    events = [
-        decision_event(stores, each, ProposalStatus.PENDING, by, None, run=run) for each in again
-    ]
-    record_events(stores, events, durable=True)
+    again = [known[str(each.body["proposal"])] for each in decided]
+    run = next(str(each.body["run"]) for each in decided)
+    record_events(stores, _reopen_events(stores, again, by, run), durable=True)
     memories = dict.fromkeys(node for each in again for node in each.source_nodes)
-    return UndoResult((run,), tuple(memories), run)
+    return UndoResult((run,), tuple(memories), run, tuple(each.id for each in again))
 
 
 def _matched_id(each: Event, wanted: str) -> str:

@@ -976,7 +976,7 @@ export interface LogEntry {
   change: string | null
   /** what `undo` takes to take it back; null if it cannot be, or was */
   undo: string | null
-  /** what became of it: done or undone; null of a question */
+  /** what became of it: done or undone; of a question, whether it is pending */
   outcome: string | null
 }
 
@@ -1966,6 +1966,8 @@ export interface UndoneChanges {
   undone: string[]
   /** the ids of the memories concerned */
   memories: string[]
+  /** the proposals that were withdrawn, or wait again */
+  questions: string[]
 }
 
 /** A file that cannot be read. */

@@ -299,6 +299,9 @@ class DecideAllBody(RequestShape):
     action: Literal["approved", "rejected"] = field("approved or rejected")
     kind: ProposalType | None = field("only those of this kind, such as merge", default=None)
     run: str | None = field("only those that this run or night asked", default=None)
+    undo: str | None = field(
+        "the id by which all of it can be taken back; a new one if not given", default=None
+    )
 
 
 @shape

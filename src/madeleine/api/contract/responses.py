@@ -146,6 +146,7 @@ class UndoneChanges:
     change: str = field("the change that took them back")
     undone: tuple[str, ...] = field("the changes that were taken back")
     memories: tuple[str, ...] = field("the ids of the memories concerned")
+    questions: tuple[str, ...] = field("the proposals that were withdrawn, or wait again")
 
 
 @shape
@@ -396,7 +397,9 @@ class LogEntry:
     memories: tuple[str, ...] = field("the ids of those that it happened to")
     change: str | None = field("the change that did it, if it is one")
     undo: str | None = field("what `undo` takes to take it back; null if it cannot be, or was")
-    outcome: str | None = field("what became of it: done or undone; null of a question")
+    outcome: str | None = field(
+        "what became of it: done or undone; of a question, whether it is pending"
+    )
 
 
 @shape

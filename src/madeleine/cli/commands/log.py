@@ -17,6 +17,14 @@ from madeleine.cli.memory_words import render_age, render_count
 from madeleine.cli.options import drop_none
 from madeleine.cli.output import CommandOutput, escape_controls
 
+WAITING = "pending"  # what became of a question that nobody answered yet
+ENDINGS = {
+    "undone": "taken back",
+    "approved": "approved",
+    "rejected": "rejected",
+    "expired": "withdrawn",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", metavar="TIME", help="from then on, such as yesterday")
@@ -51,14 +59,14 @@ def _render_log(answer: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     yield render_count(len(entries), "entry", "entries")
     for each in entries:
         yield from _render_entry(each, say)
-    if night is not None and any(each["undo"] for each in entries):
+    if night is not None and any(each["undo"] or each["outcome"] == WAITING for each in entries):
         short = night["id"][:CHANGE_ID_CHARS]
         yield f"all of that night, {render_age(night['at'], say.now)}: madeleine undo {short}"
 
 
 def _render_entry(each: dict[str, Any], say: CommandOutput) -> Iterator[str]:
     """Say when, who, what and why, and how to take it back or to answer."""
-    ended = " (taken back)" if each["outcome"] == "undone" else ""
+    ended = f" ({ENDINGS[each['outcome']]})" if each["outcome"] in ENDINGS else ""
     when = say.dim(f"{render_age(each['at'], say.now):<14}")
     yield f"  {when}  {escape_controls(each['by'])} {escape_controls(each['what'])}{ended}"
     parts = each["what_parts"]
@@ -66,6 +74,6 @@ def _render_entry(each: dict[str, Any], say: CommandOutput) -> Iterator[str]:
         yield f"                  {escape_controls(str(parts['reason']))}"
     if each["undo"]:
         yield f"                  undo: madeleine undo {each['undo'][:CHANGE_ID_CHARS]}"
-    elif parts["kind"] == "asked":
+    elif each["outcome"] == WAITING:
         short = str(parts["proposal"])[:CHANGE_ID_CHARS]
         yield f"                  look: madeleine proposals show {short}"

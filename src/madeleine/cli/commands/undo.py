@@ -33,6 +33,11 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
 
 
 def _render_undo(answer: dict[str, Any]) -> Iterator[str]:
-    changes = render_count(len(answer["undone"]), "change")
-    yield f"took back {changes}, {render_count(len(answer['memories']), 'memory', 'memories')}"
+    counts = [
+        render_count(len(answer["undone"]), "change"),
+        render_count(len(answer["memories"]), "memory", "memories"),
+    ]
+    if answer["questions"]:
+        counts.append(render_count(len(answer["questions"]), "question"))
+    yield f"took back {', '.join(counts)}"
     yield render_undo_hint(answer["change"])
