@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from madeleine.language.extracts import extract_synthesis
 from madeleine.language.substance import find_lost_words
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
@@ -274,21 +275,59 @@ def test_a_chain_of_neighbours_is_not_a_cluster(stores: Stores) -> None:
 
 
 def restated(stores: Stores) -> list[Memory]:
-    texts = (RED, f"{RED} of Ana", f"{RED} of Ana in June")
+    hers = f"{RED} of Ana."
+    texts = (RED, f"{hers} It is watered at night.", f"{hers} It was planted by hand.")
     return [keep(stores, text) for text in texts]
+
+
+def test_without_a_language_model_restatements_are_joined_each_fact_once(stores: Stores) -> None:
+    old = restated(stores)
+
+    context(
+        stores, make_consolidator(), writer(extract_synthesis, cheap=True), consolidate_near=0.5
+    )
+
+    (made,) = new_ones(stores, old)
+    assert {c.target for c in made.connections} == {each.id for each in old}
+    assert made.content == (f"{RED} of Ana. It is watered at night. It was planted by hand.")
+    assert made.title == "Red apples grow"
+
+
+def test_without_a_language_model_facts_that_begin_alike_stand_under_one_heading(
+    stores: Stores,
+) -> None:
+    kiln = "The old gas kiln in the yard behind the house of Ana"
+    facts = ("fires at cone 6", "cools for 9 hours", "has a new lid", "was built in 2004")
+    old = [keep(stores, f"{kiln} {fact}.") for fact in facts]
+
+    context(stores, make_consolidator(), writer(extract_synthesis, cheap=True))
+
+    (made,) = new_ones(stores, old)
+    assert made.content == f"{kiln}:\n" + "\n".join(f"- {fact}." for fact in facts)
+    assert {now(stores, each).tier for each in old} == {Tier.ARCHIVAL}
+
+
+@pytest.mark.parametrize("lost", ["It is watered at night.", "It was planted by hand.", "of Ana"])
+def test_a_digest_that_leaves_a_fact_out_is_not_taken(stores: Stores, lost: str) -> None:
+    restated(stores)
+
+    def forgetful(members: Sequence[Memory]) -> Synthesis:
+        whole = extract_synthesis(members)
+        return Synthesis(whole.title, whole.content.replace(lost, "").strip())
+
+    assert untouched(stores, writer(forgetful, cheap=True))
 
 
 def longest(members: Sequence[Memory]) -> Synthesis:
     return Synthesis("Apples", max((each.content for each in members), key=len))
 
 
-def test_without_a_language_model_restatements_are_joined(stores: Stores) -> None:
-    old = restated(stores)
+def test_without_a_language_model_no_member_is_copied_word_for_word(stores: Stores) -> None:
+    for text in (RED, f"{RED} of Ana", f"{RED} of Ana in June"):
+        keep(stores, text)
 
-    context(stores, make_consolidator(), writer(longest, cheap=True))
-
-    (made,) = new_ones(stores, old)
-    assert {c.target for c in made.connections} == {each.id for each in old}
+    assert untouched(stores, writer(longest, cheap=True))
+    assert untouched(stores, writer(extract_synthesis, cheap=True))
 
 
 def test_without_a_language_model_different_facts_are_not_joined(stores: Stores) -> None:
@@ -331,10 +370,11 @@ def test_clusters_hold_at_most_five_and_a_run_so_many(stores: Stores) -> None:
 def test_clusters_that_come_to_nothing_do_not_hold_up_the_others(stores: Stores) -> None:
     old = restated(stores)
     for number in range(4):
-        for ending in ("loudly", "gently", "warmly"):
-            keep(stores, f"topic{number} is discussed in some room {ending}")
+        for ending in ("Loudly", "Gently", "Warmly"):
+            keep(stores, f"{ending} topic{number} is discussed in some room")
 
-    context(stores, make_consolidator(), writer(longest, cheap=True), consolidate_clusters=1)
+    said = writer(extract_synthesis, cheap=True)
+    context(stores, make_consolidator(), said, consolidate_clusters=1, consolidate_near=0.5)
 
     made = [each for each in new_ones(stores, old) if each.source == "job:consolidator"]
     assert [{c.target for c in each.connections} for each in made] == [{each.id for each in old}]

@@ -149,7 +149,7 @@ def test_a_meta_memory_tells_its_true_span_and_can_be_recalled(stores: Stores) -
     assert pattern is not None
     assert pattern.temporal_span_days == 5.0
     assert summary.title is not None
-    assert "backups" in summary.title
+    assert summary.title == "Backups"
     assert "Backups" in summary.content
     assert summary.id in stores.search.vectors([summary.id])
     answer = recall(stores, RecallQuery("backups of shelves at night"))

@@ -6,8 +6,9 @@ go to the archive, where they are found when asked for. They are not marked as u
 were not. A text that leaves out a number, a letter, a sign or a name, a small word that turns
 something round, or most of what an original says is refused.
 
-Without a language model the text is put together from the originals' own sentences, which is
-of use only where they say nearly the same, and are many; so the bar is higher then.
+Without a language model the text is a digest of the originals' own sentences, each said once, those
+that begin alike under one heading. It is taken only where it is clearly shorter than the originals,
+says every fact of theirs (`sleep/digests.py`), and is not just what one of them says.
 """
 
 from __future__ import annotations
@@ -22,12 +23,9 @@ import numpy as np
 
 from madeleine.index.graph import EdgeRow
 from madeleine.index.search import IndexHit
+from madeleine.language.grouping import expand_groups
 from madeleine.language.synthesis_check import SYNTHESIS_SHARE, find_synthesis_fault
-from madeleine.language.text_merging import (
-    denies_alike,
-    find_missing_sentences,
-    join_title_and_text,
-)
+from madeleine.language.text_merging import denies_alike, join_title_and_text
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.query import Filter
@@ -35,6 +33,7 @@ from madeleine.model.vector import Vector
 from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.clusters import find_cluster
+from madeleine.sleep.digests import stands_for_all
 from madeleine.sleep.pairs import (
     PORTION,
     arrows_between,
@@ -318,9 +317,9 @@ def _build_synthesis_patch(
     context.report.judged += not context.judge.cheap
     if not told.content.strip():
         return []  # it was refused, and would be again as long as they say the same
-    problem = _find_problem(told, cluster.members)
-    if not problem and context.judge.cheap and not _is_shorter(told, cluster.members):
+    if context.judge.cheap and not _is_worth_more(told, cluster.members):
         return []
+    problem = _find_problem(told, cluster.members)
     if problem:
         counts = context.report.problems
         counts[problem] = counts.get(problem, 0) + 1
@@ -332,21 +331,18 @@ def _build_synthesis_patch(
 def _find_problem(told: Synthesis, members: Sequence[Memory]) -> str:
     """Return what is wrong with a text for several memories; empty if nothing."""
     said = [(each.title, each.content) for each in members]
-    lost = find_synthesis_fault(told.title, told.content, said, SYNTHESIS_SHARE)
-    if not lost and not denies_alike(
-        f"{told.title}\n{told.content}", map(join_title_and_text, members)
-    ):
+    content = expand_groups(told.content)
+    lost = find_synthesis_fault(told.title, content, said, SYNTHESIS_SHARE)
+    if not lost and not denies_alike(f"{told.title}\n{content}", map(join_title_and_text, members)):
         lost = "it denies something else"
     return f"a text for several memories was refused: {lost}" if lost else ""
 
 
-def _is_shorter(told: Synthesis, members: Sequence[Memory]) -> bool:
-    """Whether sentences put together say in fewer words, and all of them, what was said."""
+def _is_worth_more(told: Synthesis, members: Sequence[Memory]) -> bool:
+    """Whether sentences put together say in fewer words, and all of them, what was said; and more
+    than one of the members by itself, for then there is only a copy to merge."""
     total = sum(len(each.content) for each in members)
-    shorter = len(told.content) <= SHORTER * total
-    return shorter and not any(
-        find_missing_sentences(told.content, each.content) for each in members
-    )
+    return len(told.content) <= SHORTER * total and stands_for_all(told, members)
 
 
 def _build_memory(context: JobContext, members: Sequence[Memory], told: Synthesis) -> Memory:

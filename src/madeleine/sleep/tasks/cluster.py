@@ -27,7 +27,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from madeleine.index.search import EmbeddedMemories
-from madeleine.language.gist import build_gist
+from madeleine.language.extracts import extract_synthesis
 from madeleine.language.synthesis_check import find_made_up
 from madeleine.language.text_merging import join_title_and_text
 from madeleine.model.digest import text_digest
@@ -60,7 +60,7 @@ WRITTEN_AT_MOST = 100  # summaries in one run, those of the largest clusters fir
 READ = 24  # members whose sentences a summary is made of: those nearest to what all say
 TOLD_TO_A_MODEL = 12  # of them
 LINKED = 100  # members that a summary names
-TEXT_CHARS = 1_200  # of a summary: a few sentences
+TEXT_CHARS = 4_000  # of a summary: every fact of those that are read, if they are short
 TAGS_AT_MOST = 8
 SHOWN, SHOWN_IDS, SHOWN_CHARS = 2, 20, 100  # clusters in the report, and how much of each
 
@@ -305,8 +305,9 @@ def _select_read_members(context: JobContext, group: FoundCluster) -> tuple[Memo
 
 
 def _compose_text(context: JobContext, read: Sequence[Memory]) -> Synthesis:
-    """Return the text: a model's, if there is one and it makes nothing up, else sentences."""
-    plain = build_gist(read, TEXT_CHARS)
+    """Return the text: a model's, if there is one and it makes nothing up, else a digest of what
+    the members say, each fact once."""
+    plain = extract_synthesis(read, TEXT_CHARS)
     if context.judge.cheap:
         return plain
     told = context.judge.synthesise(read[:TOLD_TO_A_MODEL])
