@@ -36,6 +36,34 @@ TOLD = [
     ("The kiosk app is written in Electron.", "We swapped Electron for Tauri in the kiosk app."),
 ]
 
+WHY = [
+    *("because it is async and small", "since workers kept hanging", "because they never answered"),
+    *("since this one still gets fixes", "due to some licence that nobody read"),
+    *("because that may run on a Pi", "since it needs no broker", "because it also does cron"),
+    *("since nobody here knows the other one", "because the docs are good"),
+]
+LEFT_IN_PART = [
+    *("because billing still needs Celery", "since Celery stays for mail", "for some queues"),
+    *("as only mail keeps Celery", "after which some went back", "which also runs beside it"),
+    *("but not for mail", "when it rains", "for the queues that others run"),
+]
+
+
+@pytest.mark.parametrize("why", WHY)
+@pytest.mark.parametrize("comma", ["", ","])
+def test_a_reason_takes_nothing_back_of_a_told_change(why: str, comma: str) -> None:
+    told = f"Switched background jobs from Celery to Arq{comma} {why}."
+
+    assert find_replacement("We use Celery for background jobs.", told) is not None
+
+
+@pytest.mark.parametrize("rest", LEFT_IN_PART)
+def test_what_follows_a_change_may_say_that_some_of_it_stays(rest: str) -> None:
+    told = f"Switched background jobs from Celery to Arq {rest}."
+
+    assert find_replacement("We use Celery for background jobs.", told) is None
+
+
 FRAMES = [
     *("Maybe {0}", "If {0} tell me.", "Is it true that {0}?", "Plan: {0}", "Proposal: {0}"),
     *("Bob says {0}", "In 2019 {0}", "In the tutorial {0}", "Tomorrow {0}", "It is false that {0}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.rules.spaces import majority_space
+from madeleine.rules.spaces import clear_space, majority_space
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,23 @@ def test_more_than_half_of_those_with_a_space_decide(
     spaces: list[str | None], least: int, expected: str | None
 ) -> None:
     assert majority_space(spaces, least) == expected
+
+
+@pytest.mark.parametrize(
+    ("spaces", "expected"),
+    [
+        ([], None),
+        (["a", "a"], None),
+        (["a", "a", "a"], "a"),
+        (["a", "a", "a", None, None], "a"),
+        (["a", "a", "a", "b"], None),
+        (["a", "a", "a", "a", "b"], "a"),
+        ([*"aaaaaaa", "b", "c"], None),
+        ([*"aaaaaaaa", "b", "c"], "a"),
+        (["a", "a", "b", "b", "b"], None),
+    ],
+)
+def test_a_vote_is_clear_from_three_neighbours_and_four_of_five(
+    spaces: list[str | None], expected: str | None
+) -> None:
+    assert clear_space(spaces) == expected

@@ -206,8 +206,24 @@ def never_merged(stores: Stores) -> bool:
     return report.applied == 0 and report.judged == 0
 
 
-def test_memories_of_other_types_are_not_merged(stores: Stores) -> None:
+def test_a_decision_and_a_fact_become_one_only_if_somebody_says_so(stores: Stores) -> None:
     keep(stores, CHOSE, type=MemoryType.FACT)
+    keep(stores, USES, type=MemoryType.DECISION)
+
+    report = merged(stores, score=0.0)
+
+    assert (report.applied, report.proposed) == (0, 1)
+
+
+def test_an_observation_and_a_fact_that_say_the_same_are_one(stores: Stores) -> None:
+    keep(stores, CHOSE, type=MemoryType.FACT)
+    keep(stores, USES, type=MemoryType.OBSERVATION)
+
+    assert merged(stores, score=0.0).applied == 1
+
+
+def test_memories_of_other_types_are_not_merged(stores: Stores) -> None:
+    keep(stores, CHOSE, type=MemoryType.GOAL)
     keep(stores, USES, type=MemoryType.DECISION)
 
     assert never_merged(stores)

@@ -271,7 +271,44 @@ def homeless(stores: Stores, source: str = "agent:me") -> Memory:
     return keep(stores, "the printer is upstairs", source=source, connections=links)
 
 
-def test_no_job_moves_a_global_memory_into_a_space(stores: Stores) -> None:
+def neighbours(stores: Stores, *spaces: str | None) -> tuple[Connection, ...]:
+    """Connections that somebody drew, to one memory in each of these spaces."""
+    near = [keep(stores, f"plank {at}", space=space) for at, space in enumerate(spaces)]
+    return tuple(Connection(each.id, Edge.SUPPORTS) for each in near)
+
+
+@pytest.mark.parametrize(
+    "spaces", [("atlas",) * 3, ("atlas",) * 3 + (None,) * 2, ("atlas",) * 4 + ("sea",)]
+)
+def test_a_clear_vote_writes_the_space_into_the_file(
+    stores: Stores, spaces: tuple[str | None, ...]
+) -> None:
+    links = neighbours(stores, *spaces)
+    memory = keep(stores, "the printer is upstairs", connections=links)
+    before = vault_bytes(stores)
+
+    report = run(stores, make_auto_cluster())
+
+    assert (report.applied, report.proposed) == (1, 0)
+    assert as_now(stores, memory).space == "atlas"
+    path = stores.search.get(memory.id).path  # type: ignore[union-attr]  # it is there
+    assert b"\nspace: atlas\n" in (stores.vault.root / path).read_bytes()
+    undo(stores, report.run)
+    assert vault_bytes(stores) == before
+
+
+@pytest.mark.parametrize("spaces", [("atlas",) * 2, ("atlas",) * 3 + ("sea",)])
+def test_a_vote_that_is_not_clear_is_a_question(
+    stores: Stores, spaces: tuple[str | None, ...]
+) -> None:
+    keep(stores, "the printer is upstairs", connections=neighbours(stores, *spaces))
+
+    report = run(stores, make_auto_cluster())
+
+    assert (report.applied, report.proposed) == (0, 1)
+
+
+def test_no_job_moves_a_global_memory_into_a_space_by_a_narrow_vote(stores: Stores) -> None:
     memory = homeless(stores)
     before = vault_bytes(stores)
 

@@ -49,7 +49,7 @@ from madeleine.language.change_words import (
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.sentences import Sentence, Words, read_sentences
 from madeleine.language.shared_subject import are_turned_round
-from madeleine.language.stems import WORD, stem
+from madeleine.language.stems import WORD, stem, telling_stems
 from madeleine.language.word_hints import STOP_WORDS
 
 OLDER_CHARS = 320  # a longer text states more than one thing
@@ -98,6 +98,31 @@ def tell_same_change(one: str, other: str) -> bool:
         for text in (one, other)
     ]
     return not sides[0].isdisjoint(sides[1])
+
+
+def restates_what_was_taken(older: str, newer: str) -> bool:
+    """Whether the newer text only says what the older one says was taken: `Background jobs run on
+    Arq now` is no news after `Switched background jobs from Celery to Arq`, and ends nothing."""
+    stems = telling_stems(newer)
+    if stems - LIGHT_STEMS - telling_stems(older):
+        return False
+    changes = _read_changes(older)
+    return any(_names_taken_only(change, stems) for change in changes)
+
+
+def _names_taken_only(change: _ToldChange, stems: frozenset[str]) -> bool:
+    words = change.sentence.stems
+    taken = {words[at] for at in change.taken}
+    left = {words[at] for span in change.left for at in span}
+    return bool(taken) and taken <= stems and left.isdisjoint(stems)
+
+
+LIGHT_STEMS = frozenset(
+    stem(word.split("_")[-1])
+    for listed in (*STATE_WORDS.values(), " ".join(LIGHT_WORDS))
+    for word in listed.split()
+)
+"""What holds a statement together: `run on`, `now`."""
 
 
 def render_replacement(found: Replacement) -> str:
@@ -310,7 +335,8 @@ def _read_change(
     clause, beside = _split_clauses_around(sentence, start, end, reason)
     slotted = _slot_places(slots)
     said = {words[at] for at in (*clause, *slotted) if at < reason}
-    said |= {words[at] for at in range(start, end)} - turn.own
+    told_end = reason if _says_only_why(words, reason, lefts) else end
+    said |= {words[at] for at in range(start, min(end, told_end))} - turn.own
     if ("B" in slots and not taken) or not lefts or said & CLAUSE_UNDONE:
         return None
     if turn.cue == "with" and not _is_lasting_contrast(words):
@@ -327,6 +353,17 @@ def _read_change(
         tuple(at for at in (*clause, *inside) if at < reason), beside,
         stem(match["V"].strip()) if "V" in slots else "",
     )  # fmt: skip
+
+
+def _says_only_why(words: Words, reason: int, lefts: Sequence[range]) -> bool:
+    """Whether what follows says only why: `because it is small`, and nothing more of what was left
+    (`because billing still needs Celery`)."""
+    left = {words[at] for span in lefts for at in span}
+    return words[reason : reason + 1] in EXPLAINING and left.isdisjoint(words[reason:])
+
+
+EXPLAINING = (("because",), ("since",), ("as",), ("due",), ("thanks",))
+"""Words after which nothing but a reason comes."""
 
 
 def _is_lasting_contrast(words: Words) -> bool:

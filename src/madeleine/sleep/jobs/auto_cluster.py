@@ -1,11 +1,13 @@
 """Gives memories without a space the space of those they are connected with.
 
-A memory without a space is global, and mostly somebody meant it so: an agent that remembers in
-a project names the project, unless it means everybody. So no memory that anybody stored is moved
-without asking: the job proposes, and only by connections that somebody drew. It acts by itself
-where the source says that no space could be known, because a program brought the text from
-elsewhere (`BROUGHT`) and left the space open; there a job's own connections count too. What is
-about the user, and the self, belongs nowhere else and is never asked about.
+The vote decides by itself where it is clear: at least three neighbours have the space, and four of
+five of those that have one. A lesser majority is a proposal: a memory without a space is global,
+and mostly somebody meant it so, since an agent that remembers in a project names the project. Of
+what somebody stored only connections that somebody drew count: everything is like something in some
+project. Where the source says that no space could be known, because a program brought the text
+from elsewhere (`BROUGHT`) and left the space open, a job's own connections count too, and any
+majority decides. What is about the user, and the self, belongs nowhere else and is never asked
+about.
 
 It is a vote of neighbours, not a clustering, whatever its name says.
 """
@@ -18,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from madeleine.model.memory import Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 from madeleine.rules.importance import MACHINE_AUTHORS
-from madeleine.rules.spaces import majority_space
+from madeleine.rules.spaces import clear_space, majority_space
 from madeleine.sleep.values import JobContext, Patch, SetSpace
 
 BROUGHT = ("import:", "ingest:")  # how sources begin that could not know a space
@@ -67,6 +69,7 @@ def _build_patches(known: dict[str, Memory], votes: dict[str, list[str]]) -> Ite
         space = majority_space(votes[memory.id], least)
         if space is None or memory.space is not None:
             continue
+        ask = not brought and clear_space(votes[memory.id]) is None
         said = votes[memory.id].count(space)
         reason = f"{said} of {len(votes[memory.id])} neighbours with a space are in `{space}`"
-        yield Patch(SetSpace(memory, space), reason, ask=not brought)
+        yield Patch(SetSpace(memory, space), reason, ask=ask)

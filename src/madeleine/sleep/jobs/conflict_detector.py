@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from madeleine.language.changes import ChangeVerdict, judge_change
 from madeleine.language.distinctions import are_told_apart, have_same_wording
-from madeleine.language.replacements import find_replacement
+from madeleine.language.replacements import find_replacement, restates_what_was_taken
 from madeleine.language.statements import parse_statement
 from madeleine.language.stems import telling_stems
 from madeleine.language.text_merging import denies_alike, join_title_and_text
@@ -150,6 +150,7 @@ def _find_replacements(context: JobContext, answers: PairAnswers) -> list[Memory
         )
         for pair, verdict in answers.with_relation(Relation.EVOLUTION)
         if verdict.sure >= context.config.propose_at
+        if not restates_what_was_taken(pair.older.content, pair.newer.content)
     ]
 
 

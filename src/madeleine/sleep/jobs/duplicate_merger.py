@@ -42,6 +42,15 @@ NAME = "duplicate_merger"
 ROUNDS = 6  # of three copies the third is merged once the first two are one
 ONE_EVENT = timedelta(hours=36)  # the same words about another day tell of another event
 
+STATEMENTS = (
+    MemoryType.FACT,
+    MemoryType.DECISION,
+    MemoryType.OBSERVATION,
+    MemoryType.PREFERENCE,
+)
+"""Types whose memories may say the same, though they are of different ones: who chose something
+uses it."""
+
 APART = frozenset(
     {Edge.EVOLVED_FROM, Edge.CONTRADICTS, Edge.DERIVED_FROM, Edge.SUMMARIZES, Edge.PART_OF}
 )
@@ -70,8 +79,10 @@ def build_pair_query(context: JobContext) -> PairQuery:
 
 
 def _partner_filter(memory: Memory) -> Filter:
-    """What a memory may be merged with: its own type, in its own space or in none."""
-    return Filter(types=(memory.type,), spaces=(memory.space, None) if memory.space else ())
+    """What a memory may be merged with, in its own space or in none: its own type, or another that
+    states something."""
+    types = STATEMENTS if memory.type in STATEMENTS else (memory.type,)
+    return Filter(types=types, spaces=(memory.space, None) if memory.space else ())
 
 
 def _looks_different(pair: MemoryPair) -> bool:
@@ -149,10 +160,17 @@ def _find_duplicates(context: JobContext, answers: PairAnswers) -> list[Duplicat
 
 def _needs_person(context: JobContext, pair: MemoryPair, verdict: Verdict) -> bool:
     """Whether a person has to decide."""
-    scopes = pair.older.space != pair.newer.space or _is_about_self(pair.older) != _is_about_self(
-        pair.newer
-    )
-    return verdict.sure < context.config.merge_at or scopes or _are_different(pair)
+    older, newer = pair.older, pair.newer
+    scopes = older.space != newer.space or _is_about_self(older) != _is_about_self(newer)
+    unsure = verdict.sure < context.config.merge_at or _differ_in_kind(pair)
+    return unsure or scopes or _are_different(pair)
+
+
+def _differ_in_kind(pair: MemoryPair) -> bool:
+    """Whether one of the two is a decision, and the other something else: a decision is kept
+    longer, and `chose SQLite` says more than `uses SQLite`."""
+    types = {pair.older.type, pair.newer.type}
+    return len(types) > 1 and not types <= {MemoryType.FACT, MemoryType.OBSERVATION}
 
 
 def _is_about_self(memory: Memory) -> bool:
