@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.python_values import Memory
+from madeleine.model.memory import Memory
 from tests.minds.test_judge_remote import document, saying
 from tests.minds.test_remote import Script
 from tests.server.running import running

@@ -125,6 +125,16 @@ def _render_turns(hit: RecallMatch, shown: Collection[str]) -> Iterator[str]:
             yield f"    [turn {each.turn}] {speaker}{flatten_text(each.text)[:MAX_TURN_CHARS]}"
 
 
+def _render_versions(hit: RecallMatch) -> Iterator[str]:
+    """Yield what may have taken the place of a hit. What is known stands among the reasons."""
+    if hit.replaced_by is not None and hit.replaced_by.proposal is not None:
+        newer = hit.replaced_by.memory
+        yield (
+            f"  replaced by `{newer.short_id}` ({flatten_text(newer.headline)})? "
+            f"proposal {shorten_id(hit.replaced_by.proposal)} waits for an answer"
+        )
+
+
 def _render_hit(hit: RecallMatch, explain: bool) -> str:
     head = f"{render_memory_line(hit.memory)}  {hit.score:.2f}"
     why = "; ".join(render_causes(hit.reasons))
@@ -133,6 +143,7 @@ def _render_hit(hit: RecallMatch, explain: bool) -> str:
         if (relevance := hit.memory.relevance) is not None:
             why += f", relevance {relevance:.2f} ({relevance_level(relevance)})"
     parts = [head, f"  because: {why}"] if why else [head]
+    parts += _render_versions(hit)
     rest = f"show {hit.memory.short_id}"
     if hit.passage is None:
         return "\n".join([*parts, render_block(hit.memory.content, MAX_HIT_CHARS, rest)])

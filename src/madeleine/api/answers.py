@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal, cast
 
 from madeleine.api import answer_texts
 from madeleine.api.contract.responses import (
@@ -19,6 +19,7 @@ from madeleine.api.contract.responses import (
     ForgottenMemory,
     HitPassage,
     HitTurn,
+    HitVersion,
     HoldOutSide,
     JournalChange,
     JournalEvent,
@@ -79,7 +80,9 @@ from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.recall.explaining import ScoreExplanation
 from madeleine.recall.recall import RecallMatch, RecallResult
+from madeleine.recall.successors import RelatedVersion
 from madeleine.rules.associations import edge_name
+from madeleine.rules.levels import sureness_level
 from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutReport
@@ -215,6 +218,8 @@ def build_recall_answer(found: RecallResult, explain: bool) -> RecallAnswer:
         **causes_to_fields("notes", found.notes),
         why_not=found.why_not,
         folded=found.folded,
+        floor=found.floor,
+        more=found.folded,
     )
 
 
@@ -228,6 +233,18 @@ def _build_hit(found: RecallMatch) -> RecallHit:
         passage=None if passage is None else HitPassage(**asdict(passage)),
         around=tuple(HitTurn(**asdict(each)) for each in found.around),
         explained=None if explained is None else _build_score_parts(explained),
+        sure=cast("Literal['sure', 'likely', 'maybe']", sureness_level(found.score)),
+        replaced_by=None if found.replaced_by is None else _build_version(found.replaced_by),
+        replaces=tuple(_build_version(each) for each in found.replaces),
+    )
+
+
+def _build_version(version: RelatedVersion) -> HitVersion:
+    return HitVersion(
+        id=version.memory.id,
+        title=version.memory.headline,
+        known=version.proposal is None,
+        proposal=version.proposal,
     )
 
 

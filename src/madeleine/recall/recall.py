@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from madeleine.language.self_questions import asks_about_person
@@ -44,11 +44,18 @@ from madeleine.recall.explaining import (
     shortfall_parts,
 )
 from madeleine.recall.memory_reader import MemoryReader
-from madeleine.recall.newer_first import put_newer_first
+from madeleine.recall.newer_first import LOOKED_AT, put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import TIERS, RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
+from madeleine.recall.successors import (
+    RelatedVersion,
+    WaitingReplacement,
+    find_predecessors,
+    find_successor,
+    find_waiting_replacements,
+)
 from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
 from madeleine.recall.weights import HEADS, SAID_HEADS
 from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
@@ -81,6 +88,10 @@ class RecallMatch:
     """Ids of the memories that the reasons name."""
     around: tuple[SurroundingTurn, ...] = ()
     """What was said before and after it in its conversation."""
+    replaced_by: RelatedVersion | None = None
+    """What took its place, or may have."""
+    replaces: tuple[RelatedVersion, ...] = ()
+    """Whose place it took, or may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +106,8 @@ class RecallResult:
     """What `explain_absence` says, in its parts."""
     folded: int = 0
     """How many more were found below the floor; `all` shows them."""
+    floor: float | None = None
+    """The score that a hit needed to be shown; None: nothing was cut off."""
 
 
 @dataclass(slots=True)
@@ -111,6 +124,8 @@ class _Search:
     nothing_from: str = ""
     """The time that nothing is from, in words."""
     scored: ScoredCandidates | None = None
+    waiting: list[WaitingReplacement] = field(default_factory=list)
+    """What may have replaced what among the first hits, as somebody is being asked."""
 
     @property
     def understood(self) -> ParsedQuestion:
@@ -177,7 +192,15 @@ def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> Rec
         why_not=reason.text if reason else None,
         absent=reason,
         folded=max(0, min(len(near), query.limit) - len(shown)),
+        floor=_shown_floor(stores, search, near),
     )
+
+
+def _shown_floor(stores: Stores, search: _Search, near: Sequence[RankedHit]) -> float | None:
+    """Return the score below which hits are folded, as far as there is one."""
+    if search.query.all or not near or search.scored is None:
+        return None
+    return round(_floor_of(stores, search).needed(near[0].score), 4)
 
 
 # --- stages ---------------------------------------------------------------------------------
@@ -314,16 +337,19 @@ def _follow_connections(
     if search.scored is None:
         return hits
     hits = _drop_self(stores, search, _activate(stores, reader, search, hits))
-    asked = search.query.filter
-    if asked.outdated and asked.as_of is None and not search.prepared.named:
+    chosen = search.query.filter
+    if chosen.outdated and chosen.as_of is None and not search.prepared.named:
         hits = _successors_first(reader, hits)
+    first = [each.id for each in hits[: max(LOOKED_AT, search.query.limit)]]
+    search.waiting = find_waiting_replacements(stores.log, first) if first else []
     understood = search.understood
     dated = bool(understood.spans) or understood.asks.past
     # People who talk to each other come back to a matter without replacing what they said.
     talked = bool(hits) and _head_of(search, hits[0]) == "dialogue"
     if dated or talked or understood.asks.many:
         return hits
-    return put_newer_first(stores, reader, hits)
+    asked = {(each.older, each.newer) for each in search.waiting}
+    return put_newer_first(stores, reader, hits, asked)
 
 
 def _head_of(search: _Search, hit: RankedHit) -> str | None:
@@ -511,12 +537,21 @@ def _build_hits(
     memories = reader.read(each.id for each in hits)
     around = find_surroundings(stores, hits, search.scored, search.chosen, search.now)
     found = [
-        _build_hit(stores, search, each, memories[each.id]) for each in hits if each.id in memories
+        _add_versions(reader, search, _build_hit(stores, search, each, memories[each.id]))
+        for each in hits
+        if each.id in memories
     ]
     return tuple(
         replace(each, around=around[each.memory.id]) if each.memory.id in around else each
         for each in found
     )
+
+
+def _add_versions(reader: MemoryReader, search: _Search, found: RecallMatch) -> RecallMatch:
+    """Return a hit that says what took its place, and whose place it took."""
+    before = find_predecessors(reader, found.memory, search.waiting)
+    after = find_successor(reader, found.memory, search.waiting)
+    return replace(found, replaced_by=after, replaces=before) if before or after else found
 
 
 def _build_hit(stores: Stores, search: _Search, hit: RankedHit, memory: Memory) -> RecallMatch:

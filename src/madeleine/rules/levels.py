@@ -1,4 +1,4 @@
-"""How a relevance is called, for people and reports."""
+"""How a relevance and a chance are called, for people and reports."""
 
 from __future__ import annotations
 
@@ -14,3 +14,13 @@ LOWEST_LEVEL = "archive"
 def relevance_level(score: float) -> str:
     """Return how a relevance is called."""
     return next((name for name, above in RELEVANCE_LEVELS.items() if score > above), LOWEST_LEVEL)
+
+
+SURENESS_LEVELS: Mapping[str, float] = MappingProxyType({"sure": 0.6, "likely": 0.25})
+"""The chance that a memory answers from which it is so called."""
+LEAST_SURE = "maybe"
+
+
+def sureness_level(chance: float) -> str:
+    """Return how sure it is that a memory answers, in a word."""
+    return next((name for name, from_ in SURENESS_LEVELS.items() if chance >= from_), LEAST_SURE)

@@ -56,7 +56,12 @@ def compose_whisper(
     conflicts = _find_conflicts(context, [each.memory for each in chosen])
     distinct = _without_restatements(context, state, conflicts)
     injected = [
-        InjectedMemory(each.memory, round(each.score, 4), place < context.config.full_nodes)
+        InjectedMemory(
+            each.memory,
+            round(each.score, 4),
+            place < context.config.full_nodes,
+            instead_of=each.instead_of,
+        )
         for place, each in enumerate(distinct)
     ]
     if explorer is not None:

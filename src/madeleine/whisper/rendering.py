@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from madeleine.language.late_pattern import compile_late
@@ -46,6 +47,7 @@ _FENCE = compile_late(r"(`{3,}|~{3,})")
 _TAG = compile_late(r"<(?=[a-zA-Z]|\s{0,2}[/!?|])")
 
 AGREE_NOT = "These two do not agree"
+MAY_REPLACE = "may have replaced"
 HELD_BACK = "Held back before, worth a look"
 QUESTION_WAITS = "A question waits about this"
 QUESTION_CHARS = 300  # of what a proposal would do
@@ -93,13 +95,15 @@ def render_whisper(
 
 
 def _show_title_only(each: InjectedMemory) -> InjectedMemory:
-    return InjectedMemory(each.memory, each.score, False, each.explorer)
+    return replace(each, full=False)
 
 
 def _render_entry(each: InjectedMemory, room: int, most: int) -> tuple[str, bool]:
     """Return a memory's lines, and whether its text is among them; nothing if it has no room."""
     memory = each.memory
     line = f"- **[{memory.type.value}]** {render_title(memory)} {_render_about(each)}"
+    if each.instead_of is not None:
+        line += f" {_render_older(each.instead_of)}"
     if byte_size(line) > room:
         return "", False
     left = min(most, room - byte_size(line) - 2)
@@ -117,6 +121,12 @@ def _render_about(each: InjectedMemory) -> str:
     if each.explorer:
         parts.append("unsure")
     return f"({', '.join(parts)})"
+
+
+def _render_older(older: Memory) -> str:
+    """Return the name of the memory that another is told in the place of."""
+    about = f"(id: {older.short_id}, {format_day(older.created)})"
+    return f"{MAY_REPLACE}: {render_title(older)} {about}"
 
 
 def _escape_brackets(text: str) -> str:

@@ -49,6 +49,7 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import embed_question
+from madeleine.recall.explaining import is_outdated
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.ranked_merge import merge_ranked
@@ -104,6 +105,10 @@ class WhisperCandidate:
     affinity: float = 0.0
     held: str = ""
     """The stage that held it back."""
+    successor: Memory | None = None
+    """What may have replaced it, as a question that waits asks."""
+    instead_of: Memory | None = None
+    """The older memory that it stands in for, because it may have replaced that."""
 
 
 @dataclass(slots=True)
@@ -405,7 +410,13 @@ def _build_candidate(found: RecallMatch, named: bool, blend: float) -> WhisperCa
         head=head,
         identity=ABOUT_SELF in found.memory.tags,
         reasons=found.reasons,
+        successor=_suspected_successor(found),
     )
+
+
+def _suspected_successor(found: RecallMatch) -> Memory | None:
+    newer = found.replaced_by
+    return None if newer is None or newer.proposal is None else newer.memory
 
 
 def _weigh_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, float]:
@@ -582,6 +593,46 @@ def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
         raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
 
 
+def put_successors_first(context: WhisperContext, state: WhisperState) -> None:
+    """Tell what may have replaced a memory in its place, and name the older one there. Whether it
+    did is being asked; what is private comes in the place of nothing else."""
+    known = {each.memory.id: each for each in state.candidates}
+    chosen: dict[str, WhisperCandidate] = {}
+    for each in state.candidates:
+        newest = _follow_successors(each, known, state.now)
+        if newest is each.memory:
+            chosen.setdefault(each.memory.id, each)
+        else:
+            chosen[newest.id] = _stand_in(each, newest, known.get(newest.id))
+    state.pass_over(lambda each: each.memory.id in chosen)
+    state.candidates = list(chosen.values())
+
+
+def _follow_successors(
+    candidate: WhisperCandidate, known: Mapping[str, WhisperCandidate], now: datetime
+) -> Memory:
+    """Return the last of those that may have replaced a memory, one after the other."""
+    at, seen = candidate, {candidate.memory.id}
+    while at.successor is not None and at.successor.id not in seen:
+        newer = at.successor
+        is_private = (ABOUT_SELF in newer.tags) != candidate.identity
+        if is_private or newer.superseded_by or is_outdated(newer, Filter(), now):
+            break
+        seen.add(newer.id)
+        at = known.get(newer.id) or replace(candidate, memory=newer, successor=None)
+    return at.memory
+
+
+def _stand_in(
+    older: WhisperCandidate, newer: Memory, own: WhisperCandidate | None
+) -> WhisperCandidate:
+    """Return the newer memory as a candidate, as good as the better of the two."""
+    if own is None:
+        return replace(older, memory=newer, successor=None, instead_of=older.memory)
+    best = max(own.worth, older.worth), max(own.score, older.score)
+    return replace(own, worth=best[0], score=best[1], instead_of=older.memory)
+
+
 def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:
     """Say nothing twice in a session."""
     state.pass_over(lambda each: each.memory.id not in state.recent.told)
@@ -616,6 +667,7 @@ STAGES: tuple[tuple[str, Stage], ...] = (
     ("affinity", heed_feedback),
     ("overlap", ask_for_common_words),
     ("gate", open_the_gate),
+    ("successor", put_successors_first),
     ("session", drop_what_was_told),
     ("order", put_in_order),
 )

@@ -34,6 +34,8 @@ class InjectedMemory:
     score: float
     full: bool
     explorer: bool = False
+    instead_of: Memory | None = None
+    """The older memory in whose place it is told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from madeleine.write.synthesis import plan_summary, plan_synthesis
 
 ActionFields = Mapping[str, str]
 
+SUPERSEDE = "supersede"  # the verb of the action by which a newer memory replaces an older one
 _NEW_FILE = "new.md"  # where a memory that has no file yet is said to stand
 
 
@@ -58,7 +59,7 @@ def link_action(source: str, connections: Sequence[Connection]) -> dict[str, str
 
 def supersede_action(older: str, newer: str, connection: Connection) -> dict[str, str]:
     link = json.dumps(connection_to_json(connection))
-    return {"verb": "supersede", "older": older, "newer": newer, "connection": link}
+    return {"verb": SUPERSEDE, "older": older, "newer": newer, "connection": link}
 
 
 def tier_action(memory: str, tier: Tier) -> dict[str, str]:
@@ -182,7 +183,7 @@ def _resolve_named(hand: ChangeContext, action: ActionFields, key: str) -> str:
 PLANNER_BY_VERB: Mapping[str, Callable[[ChangeContext, ActionFields], Change]] = {
     "merge": _plan_merge,
     "link": _plan_link,
-    "supersede": _plan_supersede,
+    SUPERSEDE: _plan_supersede,
     "retire": _plan_retire,
     "forget": _plan_forget,
     "tier": _plan_tier,

@@ -580,6 +580,16 @@ export interface HitTurn {
   text: string
 }
 
+/** A memory that took the place of another, or whose place another took. */
+export interface HitVersion {
+  id: string
+  title: string
+  /** whether that is settled; else a question waits */
+  known: boolean
+  /** the question that waits about it */
+  proposal: string | null
+}
+
 /** Whispers of one kind: how many there were, had their reply read, and show in it. */
 export interface HoldOutSide {
   whispers: number
@@ -1471,6 +1481,10 @@ export interface RecallAnswer {
   why_not: string | null
   /** how many more were found below the floor; `all` shows them */
   folded: number
+  /** the score that a hit needed to be shown */
+  floor: number | null
+  /** how many lie below it: the same as `folded` */
+  more: number
 }
 
 /** A memory that answers a question, how well from 0 to 1, and why. */
@@ -1490,6 +1504,12 @@ export interface RecallHit {
   around?: HitTurn[]
   /** only if asked for */
   explained?: ScoreParts
+  /** the score in a word */
+  sure: 'sure' | 'likely' | 'maybe'
+  /** what took its place, or may have */
+  replaced_by?: HitVersion
+  /** whose place it took, or may have */
+  replaces?: HitVersion[]
 }
 
 /** What a reconcile did. */

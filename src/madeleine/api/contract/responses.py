@@ -195,6 +195,16 @@ class ScoreParts:
 
 
 @shape
+class HitVersion:
+    """A memory that took the place of another, or whose place another took."""
+
+    id: str = field()
+    title: str = field()
+    known: bool = field("whether that is settled; else a question waits")
+    proposal: str | None = field("the question that waits about it")
+
+
+@shape
 class RecallHit:
     """A memory that answers a question, how well from 0 to 1, and why."""
 
@@ -212,6 +222,13 @@ class RecallHit:
         default=(),
     )
     explained: ScoreParts | None = field("only if asked for", left_out=True, default=None)
+    sure: Literal["sure", "likely", "maybe"] = field("the score in a word", default="maybe")
+    replaced_by: HitVersion | None = field(
+        "what took its place, or may have", left_out=True, default=None
+    )
+    replaces: tuple[HitVersion, ...] = field(
+        "whose place it took, or may have", left_out=True, default=()
+    )
 
 
 @shape
@@ -226,6 +243,8 @@ class RecallAnswer:
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
     why_not: str | None = field("why a memory that was missed is not there")
     folded: int = field("how many more were found below the floor; `all` shows them", default=0)
+    floor: float | None = field("the score that a hit needed to be shown", default=None)
+    more: int = field("how many lie below it: the same as `folded`", default=0)
 
 
 @shape

@@ -84,6 +84,12 @@ def _render_hit_details(hit: dict[str, Any], explain: bool) -> Iterator[str]:
     over = [f"true until {memory['valid_until'][:10]}"] if memory["valid_until"] else []
     if memory["superseded_by"]:
         over.append(f"replaced by {memory['superseded_by'][:8]}")
+    newer = hit.get("replaced_by")
+    if newer and not newer["known"]:
+        over.append(
+            f"replaced by {newer['id'][:8]} ({escape_controls(newer['title'])})? "
+            f"`madeleine proposals show {newer['proposal'][:8]}`"
+        )
     if over:
         yield f"{INDENT}{', '.join(over)}"
     if passage := hit.get("passage"):
