@@ -81,6 +81,14 @@ def is_right(
     """Whether what is asked is so. Only questions about two memories have a known answer."""
     if proposal.type not in KNOWN or len(nodes) < 2:
         return False
+    return is_same_or_later(store, same, nodes[0], nodes[1])
+
+
+def is_same_or_later(
+    store: EverydayStore, same: Mapping[str, frozenset[str]], one: str, two: str
+) -> bool:
+    """Whether two memories say the same, or one of them was replaced by the other, directly or
+    through others."""
     replaced_by = {each.id: each.replaced_by for each in store.memories}
 
     def later(memory: str) -> Iterator[str]:
@@ -89,7 +97,6 @@ def is_right(
             yield from same[following]
             following = replaced_by[following]
 
-    one, two = nodes[0], nodes[1]
     return two in same[one] or two in later(one) or one in later(two)
 
 

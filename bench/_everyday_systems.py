@@ -18,9 +18,10 @@ from typing import Protocol
 
 import numpy as np
 from _everyday_set import EverydayMemory, EverydayStore
-from _recall_homes import Homes
+from _recall_homes import Homes, digest, fill
 from _recall_sets import Store, memory_id
 from _recall_speed import model
+from _sleep_homes import lent
 
 from madeleine import Madeleine
 from madeleine.model.embedding import Passage
@@ -84,12 +85,21 @@ class MadeleineSystem:
     """Madeleine as shipped, in one process, by its public face."""
 
     homes: Homes
+    after_night: bool = False
+    """Whether a night goes by before anything is asked."""
 
     @contextmanager
     def opened(self, store: EverydayStore) -> Iterator[Asked]:
         drafts = tuple(draft_of(each, store.name) for each in store.memories)
         ids = {memory_id("everyday", store.name, each.id): each.id for each in store.memories}
-        with self.homes.of_store(Store(f"everyday-{store.name}", drafts, ())) as opened:
+        given = Store(f"everyday-{store.name}", drafts, ())
+        if not self.after_night:
+            with self.homes.of_store(given) as opened:
+                yield MadeleineAsked(opened, ids)
+            return
+        home, _ = self.homes.made(given.name, digest([drafts, ()]), lambda at: fill(at, given))
+        with lent(self.homes, home) as work, Madeleine.open(work, in_process=True) as opened:
+            opened.sleep()
             yield MadeleineAsked(opened, ids)
 
 

@@ -94,7 +94,9 @@ PARTS: Mapping[str, Part] = {
 FOR_ANY_SYSTEM = ("whisper", "actions", "recall")
 
 
-def find_system(name: str, homes: Homes, address: str | None = None) -> System:
+def find_system(
+    name: str, homes: Homes, address: str | None = None, after_night: bool = False
+) -> System:
     """Return a system by its name, or say what is missing."""
     match name:
         case "cosine":
@@ -106,7 +108,7 @@ def find_system(name: str, homes: Homes, address: str | None = None) -> System:
         case "automem":
             return find_automem(os.environ, address)
         case _:
-            return MadeleineSystem(homes)
+            return MadeleineSystem(homes, after_night)
 
 
 def with_threshold(
@@ -135,7 +137,7 @@ def main(argv: list[str] | None = None) -> int:
     with ExitStack() as stack:
         temporary = tempfile.TemporaryDirectory(prefix="madeleine-everyday-")
         homes = Homes(given.cache or Path(stack.enter_context(temporary)))
-        system = find_system(given.system, homes, given.address)
+        system = find_system(given.system, homes, given.address, given.after_night)
         if isinstance(system, ThresholdSystem):
             if given.fit:
                 threshold, reached = fit(system)
@@ -184,6 +186,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--fit", action="store_true", help=f"fit that score on train and say it ({fitted})"
+    )
+    parser.add_argument(
+        "--after-night", action="store_true", help="let a night go by first (madeleine)"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep the homes here")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="one JSON document")

@@ -27,6 +27,7 @@ from _recall_speed import model
 from _sleep_cycle import busy, cycle
 from _sleep_kept import kept
 from _sleep_pairs import judge_rows
+from _sleep_story import story
 from _sleep_updates import stale
 
 from madeleine.bootstrap import load_settings, make_judge
@@ -40,6 +41,7 @@ PARTS: Mapping[str, Callable[[Homes, argparse.Namespace], list[Figure]]] = {
     PAIRS: lambda homes, given: pairs(homes, given.data),
     "stale": lambda homes, given: stale(homes, given.changes),
     "kept": lambda homes, given: kept(homes, given.facts),
+    "story": lambda homes, given: story(homes, given.store, given.nights),
 }
 
 
@@ -114,6 +116,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--facts", type=int, default=400, metavar="N", help="facts that are said several times"
+    )
+    parser.add_argument(
+        "--store",
+        default="",
+        metavar="NAME",
+        help="whose story is told: a train store of Everyday",
+    )
+    parser.add_argument(
+        "--nights", type=int, default=60, metavar="N", help="how many nights the story has"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep the homes here")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="one JSON document")

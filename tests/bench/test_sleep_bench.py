@@ -19,7 +19,7 @@ sleep: Any = bench("sleep")
 world: Any = bench("_recall_world")
 
 SMALL = ["--size", "200", "--changes", "6", "--facts", "12", "--thinks", "0.01"]
-SMALL += ["--remembered", "5"]
+SMALL += ["--remembered", "5", "--nights", "3"]
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_every_part_but_the_labelled_pairs_runs(tmp_path: Path, fake: None) -> N
     assert found["benchmark"] == "sleep"
     assert "pairs is left out" in found["left_out"][0]
     parts = {each["part"].split()[0] for each in found["figures"]}
-    assert parts == {"cycle", "busy", "stale", "kept"}
+    assert parts == {"cycle", "busy", "stale", "kept", "story"}
     lost = next(each for each in found["figures"] if each["part"] == "kept")
     assert lost["value"] == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def asked(request: pytest.FixtureRequest, cli: Cli) -> Iterator[Cli]:
         yield cli
 
 
-def hits(cli: Cli) -> dict[str, dict[str, object]]:
+def hits(cli: Cli) -> dict[str, dict[str, Any]]:
     return {each["memory"]["content"]: each for each in cli.ok(*ASK)["results"]}
 
 
@@ -32,7 +33,7 @@ def test_a_hit_says_what_may_have_replaced_it_and_which_question_waits(asked: Cl
     (waiting,) = asked.ok("proposals")["proposals"]
     found = hits(asked)
 
-    newer, older = found[NEW]["memory"]["id"], found[OLD]["memory"]["id"]  # type: ignore[index]
+    newer, older = found[NEW]["memory"]["id"], found[OLD]["memory"]["id"]
     parts = {"known": False, "proposal": waiting["id"]}
     assert found[OLD]["replaced_by"] == {"id": newer, "title": NEW, **parts}
     assert found[NEW]["replaces"] == [{"id": older, "title": OLD, **parts}]

@@ -26,7 +26,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bench.training.neural.minilm import HIDDEN, Batch, MiniLM, TextReader, load_minilm, published_name
+from bench.training.neural.minilm import (
+    HIDDEN,
+    Batch,
+    MiniLM,
+    TextReader,
+    load_minilm,
+    published_name,
+)
 
 RELATIONS = (
     "same",

@@ -45,14 +45,16 @@ from madeleine.sleep.values import (
     RunReport,
     Score,
     StopKind,
+    Summarise,
     report_refusal,
 )
 from madeleine.write.diffs import render_diff
 from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
-LIGHT = (AddConnections, Score, RemoveConnection)
-"""What the breaker does not count: it takes away nothing that anybody wrote."""
+LIGHT = (AddConnections, Score, RemoveConnection, Summarise)
+"""What the breaker does not count, and nobody is asked about because of it: it takes away nothing
+that anybody wrote."""
 TOLD_EVERY = timedelta(hours=1)
 RUNS_READ = 32  # newest runs in the journal among which the last of a quiet job is looked for
 

@@ -25,6 +25,7 @@ from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.verdict import Synthesis
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
+from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.jobs.auto_linker import make_auto_linker
 from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
 from madeleine.sleep.tasks import cluster as module
@@ -710,6 +711,14 @@ def test_what_is_old_and_has_no_score_yet_is_not_summed_up(stores: Stores) -> No
 
     assert report.counts["clusters_found"] == 0
     assert summaries(stores) == []
+
+
+def test_a_summary_is_never_a_question(stores: Stores) -> None:
+    alike(stores)
+
+    report = run(stores, make_cluster_task(), SleepConfig(breaker_least=1, breaker_share=0.0))
+
+    assert (report.proposed, len(summaries(stores))) == (0, 1)
 
 
 def test_the_other_jobs_leave_summaries_alone(stores: Stores) -> None:
