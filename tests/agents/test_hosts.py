@@ -157,7 +157,7 @@ def test_codex_gets_no_key_that_it_would_refuse(machine: Machine) -> None:
 
     document = machine.json(".codex/hooks.json")
     assert list(document) == ["hooks"]
-    assert list(document["hooks"]) == ["UserPromptSubmit", "Stop"]
+    assert list(document["hooks"]) == ["UserPromptSubmit", "Stop", "SessionStart", "SubagentStart"]
     handler = document["hooks"]["UserPromptSubmit"][0]["hooks"][0]
     assert set(handler) == {"type", "command", "timeout"}
 
@@ -257,7 +257,8 @@ def test_a_hook_that_was_wired_by_hand_is_left_and_not_doubled(
 
     hooks = machine.json(".claude/settings.json")["hooks"]
     assert hooks["UserPromptSubmit"] == by_hand["hooks"]["UserPromptSubmit"]
-    assert list(hooks) == ["UserPromptSubmit", "PreCompact", "SessionEnd"]
+    starts = ["SessionStart", "SubagentStart"]
+    assert list(hooks) == ["UserPromptSubmit", "PreCompact", "SessionEnd", *starts]
     machine.unsetup()
     assert machine.json(".claude/settings.json") == by_hand
 

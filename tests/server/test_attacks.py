@@ -170,6 +170,10 @@ def attacks(world: World) -> Attacks:
             )
         ],
         "whisper_why": [(at("GET", "/agent/whisper/why", session_id="ada's"), HARMLESS)],
+        "brief": [
+            (at("GET", "/agent/brief", space=space, task="what opens the vault of Ada?"), HARMLESS)
+            for space in ("", "salon")
+        ],
         "whisper_report": [(at("GET", "/agent/whisper/report"), HARMLESS)],
         "feedback": [
             *both(

@@ -84,6 +84,8 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("whisper", body={"prompt": "thanks!"})
     ask("whisper_why")
     ask("whisper_report")
+    ask("brief", cwd="/nowhere", task="look at the ledger")
+    ask("brief", space="ledger", start="resume", session_id="s1")
     ask("feedback", body={"node_id": ids[0], "signal": 1, "whisper_log_id": told["whisper_id"]})
     for name in ("show", "history", "page_memory", "page_similar", "page_graph_near"):
         ask(name, ids[0])

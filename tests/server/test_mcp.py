@@ -518,3 +518,31 @@ def test_a_daemon_that_nobody_speaks_mcp_to_does_not_load_it(home: Path) -> None
 
     assert "pydantic_core" not in before
     assert "pydantic_core" in after
+
+
+# --- the brief ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_brief_is_a_resource_and_a_prompt(daemon: Daemon, era: str) -> None:
+    daemon.remember("Use uv, never pip", type="preference")
+
+    async def story() -> tuple[list[str], list[str], str, str]:
+        async with over_http(daemon, era) as client:
+            resources = (await client.list_resources()).resources
+            prompts = (await client.list_prompts()).prompts
+            read: Any = (await client.read_resource("madeleine://brief")).contents[0]
+            got: Any = (await client.get_prompt("brief")).messages[0].content
+            return [each.uri for each in resources], [e.name for e in prompts], read.text, got.text
+
+    resources, prompts, read, got = talk(story)
+
+    assert (resources, prompts) == (["madeleine://brief"], ["brief"])
+    assert "Use uv, never pip" in read
+    assert got == read
+
+
+def test_a_resource_that_there_is_not_is_refused_by_name(daemon: Daemon) -> None:
+    answer = post(daemon, message("resources/read", uri="madeleine://other"))
+
+    assert "madeleine://brief" in answer.body["error"]["message"]

@@ -112,10 +112,13 @@ def _claude_hook_entry(around: SetupEnvironment, verb: str) -> dict[str, object]
 
 def claude_hooks(around: SetupEnvironment) -> dict[str, dict[str, object]]:
     """Return the hooks of Claude Code, as settings and a plugin have them."""
+    inject, store = (_claude_hook_entry(around, verb) for verb in ("inject", "store"))
     return {
-        "UserPromptSubmit": _claude_hook_entry(around, "inject"),
-        "PreCompact": _claude_hook_entry(around, "store"),
-        "SessionEnd": _claude_hook_entry(around, "store"),
+        "UserPromptSubmit": inject,
+        "PreCompact": store,
+        "SessionEnd": store,
+        "SessionStart": inject,
+        "SubagentStart": inject,
     }
 
 
@@ -183,11 +186,15 @@ def codex_folder(around: SetupEnvironment) -> Path:
 
 def _codex_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     folder = codex_folder(around)
+    inject, store = (
+        _shell_hook_entry(around, verb, "codex", timeout=HOOK_TIMEOUT_SECONDS)
+        for verb in ("inject", "store")
+    )
     hooks = {
-        "UserPromptSubmit": _shell_hook_entry(
-            around, "inject", "codex", timeout=HOOK_TIMEOUT_SECONDS
-        ),
-        "Stop": _shell_hook_entry(around, "store", "codex", timeout=HOOK_TIMEOUT_SECONDS),
+        "UserPromptSubmit": inject,
+        "Stop": store,
+        "SessionStart": inject,
+        "SubagentStart": inject,
     }
     home = str(around.home)
     command, *args = around.server_words()
@@ -224,7 +231,8 @@ def _cursor_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     folder = around.user / ".cursor"
     entry = {"command": around.hook_line("inject", "cursor"), "timeout": HOOK_TIMEOUT_SECONDS}
     home = str(around.home)
-    hooks = JsonHooksPiece({"beforeSubmitPrompt": entry}, home, grouped=False, version=1)
+    entries = {"beforeSubmitPrompt": entry, "sessionStart": entry}
+    hooks = JsonHooksPiece(entries, home, grouped=False, version=1)
     return [
         AgentWiring(folder / "hooks.json", (hooks,)),
         AgentWiring(
@@ -251,7 +259,7 @@ def _gemini_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     }
     home = str(around.home)
     pieces = (
-        JsonHooksPiece({"BeforeAgent": entry}, home),
+        JsonHooksPiece({"BeforeAgent": entry, "SessionStart": entry}, home),
         JsonServerPiece("mcpServers", _stdio_entry(around), home),
     )
     return [
@@ -326,9 +334,10 @@ def _copilot_and_vscode_wirings(
         "timeout": HOOK_TIMEOUT_SECONDS,
     }  # Copilot's, VS Code's
     entry = _shell_hook_entry(around, "inject", "copilot", **limits)
-    hooks = {"version": 1, "hooks": {"UserPromptSubmit": [entry]}}
+    events = ("UserPromptSubmit", "SessionStart", "SubagentStart")
+    hooks = {"version": 1, "hooks": {event: [entry] for event in events}}
     words = tuple(around.hook_words("inject", "copilot"))
-    own = WholeFilePiece("hook on UserPromptSubmit", _render_json(hooks), words)
+    own = WholeFilePiece(f"hooks on {', '.join(events)}", _render_json(hooks), words)
     wirings = [AgentWiring(folder / "hooks" / "madeleine.json", (own,))]
     if cli:
         entry = _stdio_entry(around, type="local", tools=["*"])

@@ -36,12 +36,21 @@ function whisper(call) {
   })
 }
 
+const begun = new Set()
+
 export const Madeleine = async ({ directory }) => ({
   "chat.message": async (input, output) => {
     const typed = output.parts.filter((part) => part.type === "text" && !part.synthetic)
     const prompt = typed.map((part) => part.text).join("\\n")
     if (!prompt) return
-    const text = await whisper({ prompt, session_id: input.sessionID, cwd: directory })
+    const call = { session_id: input.sessionID, cwd: directory }
+    const texts = []
+    if (!begun.has(input.sessionID)) {
+      begun.add(input.sessionID)
+      texts.push(await whisper({ ...call, hook_event_name: "SessionStart", source: "startup" }))
+    }
+    texts.push(await whisper({ ...call, prompt }))
+    const text = texts.filter(Boolean).join("\n")
     if (!text) return
     const id = typed[0].id.slice(0, 4) + "madeleine" + Date.now().toString(36)
     output.parts.push({ ...typed[0], id, text, synthetic: true })

@@ -10,7 +10,10 @@ from dataclasses import asdict
 from typing import Any, Literal, cast
 
 from madeleine.api import answer_texts
+from madeleine.api.contract.memories import BriefPart
 from madeleine.api.contract.responses import (
+    BriefAnswer,
+    BriefItem,
     ChangedMemory,
     CompactReport,
     DecidedProposal,
@@ -84,6 +87,7 @@ from madeleine.recall.successors import RelatedVersion
 from madeleine.rules.associations import edge_name
 from madeleine.rules.levels import sureness_level
 from madeleine.vault.journal import CompactionReport
+from madeleine.whisper.brief import Brief
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.report import HoldOutReport
 from madeleine.whisper.values import WhisperResult
@@ -281,6 +285,26 @@ def build_whisper_answer(said: WhisperResult, explain: bool) -> WhisperAnswer:
         stage=said.stage,
         took_ms=said.took_ms,
         explained=add_log_sentences(said.explained) if explain else {},
+    )
+
+
+def build_brief_answer(made: Brief) -> BriefAnswer:
+    lines = [(each.section.value, line) for each in made.sections for line in each.lines]
+    return BriefAnswer(
+        text=made.text,
+        brief_id=made.brief_id,
+        items=tuple(
+            BriefItem(
+                node_id=line.memory.id,
+                section=cast("BriefPart", section),
+                memory=line.memory,
+            )
+            for section, line in lines
+            if line.memory is not None
+        ),
+        night=next((line.night for _, line in lines if line.night), None),
+        **cause_to_fields("silence", made.silence),
+        took_ms=made.took_ms,
     )
 
 

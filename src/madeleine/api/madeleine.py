@@ -391,6 +391,25 @@ class Madeleine:
         }
         return self._post("whisper", told.WhisperAnswer, body)
 
+    def brief(
+        self,
+        *,
+        space: str | None = None,
+        cwd: str | None = None,
+        session_id: str | None = None,
+        start: str | None = None,
+        task: str | None = None,
+    ) -> told.BriefAnswer:
+        """Return what a session should know at its start. It counts as told to nobody."""
+        query = {
+            "space": space,
+            "cwd": cwd,
+            "session_id": session_id,
+            "start": start,
+            "task": task,
+        }
+        return self._get("brief", told.BriefAnswer, query)
+
     def whisper_why(self, session_id: str | None = None) -> str:
         """Return in plain words why the last whisper, or silence, was what it was."""
         return self._get("whisper_why", told.WhisperReason, {"session_id": session_id}).text

@@ -16,6 +16,7 @@ from madeleine.api import (
     home_operations,
     ingest_operations,
     memory_operations,
+    moment_operations,
     moving_operations,
     people_operations,
     proposal_operations,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 DECLARING_MODULES = (
     remember_operations,
     recall_operations,
+    moment_operations,
     memory_operations,
     proposal_operations,
     change_operations,

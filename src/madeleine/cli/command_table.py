@@ -12,6 +12,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("list", "memories, newest first; also the trash"),
             ("history", "what happened to a memory"),
             ("log", "what happened, a sentence each, and how to take it back"),
+            ("brief", "what a session in this folder is told at its start"),
             ("whisper", "answer an agent's hook; say why it was whispered, and if it helps"),
         ),
     ),

@@ -13,6 +13,7 @@ from typing import NamedTuple, NoReturn
 
 from madeleine.errors import Rejected
 from madeleine.model.codec import Json
+from madeleine.whisper.brief import SessionStart
 
 MAX_CONTEXT_BYTES = 10_000  # the least of the hosts' limits: 10,000 characters, 10 KB, 2,500 tokens
 
@@ -39,7 +40,20 @@ class HookCall(NamedTuple):
     folder: str | None = None
     transcript: str | None = None
     skip: str | None = None
-    """Why no person is behind it, as far as the host says so."""
+    """Of a prompt, why no person is behind it, as far as the host says so."""
+    source: str | None = None
+    """Of a session's start, why it starts."""
+    agent_id: str | None = None
+    """Which sub-agent it is about; a sub-agent has nothing of what the session was told."""
+    task: str | None = None
+    """What a sub-agent is to do, as far as the host says so."""
+
+    @property
+    def conversation(self) -> str | None:
+        """The session, or the part of it that a sub-agent has before it."""
+        if self.session is None or self.agent_id is None:
+            return self.session
+        return f"{self.session}/{self.agent_id}"
 
 
 class HookHost(NamedTuple):
@@ -61,7 +75,8 @@ def _render_for_gemini(event: str | None, text: str) -> Json:
 
 
 def _render_for_cursor(event: str | None, text: str) -> Json:
-    return {"continue": True, "additional_context": text}
+    asked = {"continue": True} if event in (None, "beforeSubmitPrompt") else {}
+    return {**asked, "additional_context": text}
 
 
 def _render_for_antigravity(event: str | None, text: str) -> Json:
@@ -70,11 +85,8 @@ def _render_for_antigravity(event: str | None, text: str) -> Json:
 
 def _render_for_copilot(event: str | None, text: str) -> Json:
     """An event named as VS Code names it is answered as VS Code is."""
-    return (
-        _render_for_claude(event, text)
-        if event == "UserPromptSubmit"
-        else {"additionalContext": text}
-    )
+    named_as_in_vscode = event is not None and event[:1].isupper()
+    return _render_for_claude(event, text) if named_as_in_vscode else {"additionalContext": text}
 
 
 HOST_BY_NAME: Mapping[str, HookHost] = {
@@ -99,6 +111,9 @@ PROMPT_EVENTS = frozenset(
         "userPromptSubmitted",
     ]
 )
+START_EVENTS = frozenset(["SessionStart", "sessionStart"])
+SUBAGENT_EVENTS = frozenset(["SubagentStart", "subagentStart"])
+_START_BY_SOURCE = {each.value: each for each in SessionStart}
 SHORTENING_EVENTS = frozenset(
     ["PreCompact", "PostCompact", "PreCompress", "preCompact", "postCompact"]
 )
@@ -124,7 +139,17 @@ def read_hook_call(words: str, body: bytes) -> HookCall:
         folder=_read_text(values, "cwd") or _read_first_text(values, "workspace_roots"),
         transcript=_read_text(values, "transcript_path", "transcriptPath") or None,
         skip=_find_skip_reason(values),
+        source=_read_text(values, "source"),
+        agent_id=_read_text(values, "agent_id", "agentId") or None,
+        task=_read_text(values, "task", "prompt", "description", "agent_type", "agentType"),
     )
+
+
+def read_start(call: HookCall) -> SessionStart:
+    """Return why a session starts. A word that we do not know is a start like any other."""
+    if call.event in SUBAGENT_EVENTS:
+        return SessionStart.SUBAGENT
+    return _START_BY_SOURCE.get(call.source or "", SessionStart.STARTUP)
 
 
 def render_reply(call: HookCall, text: str) -> bytes:

@@ -27,9 +27,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.api.call import OperationCall
-from madeleine.api.contract.responses import WhisperAnswer
+from madeleine.api.contract.responses import BriefAnswer, WhisperAnswer
 from madeleine.api.endpoint import Endpoint
 from madeleine.api.home_paths import run_folder, socket_path
+from madeleine.api.moment_operations import brief_session
 from madeleine.api.performing import perform_for
 from madeleine.api.reach import CallerReach
 from madeleine.api.recall_operations import whisper_to_prompt
@@ -46,16 +47,20 @@ from madeleine.server.hook_hosts import (
     ENDING_EVENTS,
     PROMPT_EVENTS,
     SHORTENING_EVENTS,
+    START_EVENTS,
+    SUBAGENT_EVENTS,
     BadHook,
     HookCall,
     cut_to_context,
     fits_context,
     read_hook_call,
+    read_start,
     render_reply,
 )
 from madeleine.server.logs import render_traceback
 from madeleine.server.prompt_history import PromptArrival, PromptHistory
 from madeleine.server.sockets import write_private_file
+from madeleine.whisper.brief import SessionStart
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
@@ -145,6 +150,8 @@ class HookService:
         """That of who sits at the server."""
         self._config = context.settings.whisper
         self._turns = PromptHistory(self._config.dedupe_seconds)
+        self._moments = PromptHistory(self._config.dedupe_seconds)
+        """Starts of sessions: no prompts, and not counted as such."""
         self.receipts = DeliveryReceipts(self._count_outcome)
         """Whispers, of hooks or not, and whether anybody got them."""
         self._threads = ThreadPoolExecutor(HOOK_THREADS, thread_name_prefix="hook")
@@ -265,6 +272,7 @@ class HookService:
         self._count("whispers" if delivered else "undelivered")
         if not delivered:
             self._turns.forget(sent.arrival)
+            self._moments.forget(sent.arrival)
             self._tell(
                 sent.arrival.entry, "a whisper was not delivered", HookProblem.UNDELIVERED_WHISPER
             )
@@ -280,6 +288,8 @@ class HookService:
             return SILENT_REPLY
         try:
             call = read_hook_call(words, body)
+            if call.event in START_EVENTS or call.event in SUBAGENT_EVENTS:
+                return self._brief(call, turn, reach)
             prompt = self._prompt(call)
             return SILENT_REPLY if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
@@ -291,7 +301,7 @@ class HookService:
     def _prompt(self, call: HookCall) -> str | None:
         """Return what a person typed; nothing where no person did."""
         if call.event is not None and call.event not in PROMPT_EVENTS:
-            raise BadHook(f"is about `{call.event[:50]}`, which is no prompt")
+            raise BadHook(f"is about `{call.event[:50]}`, at which nothing is said")
         if call.prompt is None:
             raise BadHook("has no `prompt`")
         prompt = call.prompt[:MAX_PROMPT_CHARS]
@@ -314,20 +324,71 @@ class HookService:
             self._store_later(call, reach)
         answer = self._ask_pipeline(call, prompt, turn, reach)
         if not turn.end():
-            log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
-            context = reach.context
-            context.stores.executor.wait()  # its log is written behind the answer
-            mark_undelivered(
-                context.stores, context.whisperer.sessions, answer.whisper_id, Loss.LATE
-            )
-            self._turns.forget(arrival)
-            return SILENT_REPLY
+            return self._give_up(answer.whisper_id, arrival, turn, reach)
         text = self._cut_if_too_long(call, answer.text)
         rendered = render_reply(call, self._with_nudge(text, number))
         if not answer.injected:
             self._count("whispers" if text else "silent")
             return HookReply(rendered)
         return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
+
+    def _give_up(
+        self, whisper_id: str, arrival: PromptArrival, turn: HookTurn, reach: CallerReach
+    ) -> HookReply:
+        """Note that an answer came too late; nobody got it, and it may be asked for again."""
+        log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
+        context = reach.context
+        context.stores.executor.wait()  # its log is written behind the answer
+        mark_undelivered(context.stores, context.whisperer.sessions, whisper_id, Loss.LATE)
+        self._turns.forget(arrival)
+        return SILENT_REPLY
+
+    def _brief(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> HookReply:
+        """Answer the start of a session, or of a sub-agent."""
+        about = f"[{read_start(call)} {call.agent_id} of {call.host.agent}]"
+        arrival = _build_arrival(call, about, reach)
+        if self._moments.arrive(arrival, time.monotonic()) is None:
+            self._count("repeated")
+            return SILENT_REPLY
+        answer = self._ask_for_brief(call, turn, reach)
+        if not turn.end():
+            self._moments.forget(arrival)
+            return self._give_up(answer.brief_id, arrival, turn, reach)
+        self._count("briefs" if answer.text else "silent")
+        rendered = render_reply(call, self._cut_if_too_long(call, answer.text))
+        if not answer.items:
+            return HookReply(rendered)
+        return HookReply(rendered, SentWhisper(answer.brief_id, reach, arrival, turn.due))
+
+    def _ask_for_brief(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> BriefAnswer:
+        start = read_start(call)
+        task = None
+        if start is SessionStart.SUBAGENT:
+            task = self._find_task(call, reach)
+        given = {
+            "space": space_of(call.folder),
+            "cwd": call.folder,
+            "session_id": call.conversation,
+            "start": start.value,
+            "task": task,
+        }
+        asked = OperationCall(
+            query={name: each for name, each in given.items() if each},
+            by=f"agent:{call.host.agent}",
+            due=turn.due,
+            awaits_receipt=True,
+        )
+        return perform_for(reach, brief_session, asked)
+
+    def _find_task(self, call: HookCall, reach: CallerReach) -> str | None:
+        """Return what a sub-agent is to do: hosts mostly say only of which kind it is, and what
+        the person typed last is what it works for."""
+        context = reach.context
+        recent = context.whisperer.sessions.recent(
+            call.session, context.stores.clock.now(), self._config.session_gap_minutes
+        )
+        typed = recent.prompts[-1].text if recent.prompts else None
+        return "\n".join(each for each in (call.task, typed) if each) or None
 
     def _ask_pipeline(
         self, call: HookCall, prompt: str, turn: HookTurn, reach: CallerReach

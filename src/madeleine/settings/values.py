@@ -24,7 +24,7 @@ from madeleine.settings.sections import (
     VaultConfig,
 )
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
-from madeleine.whisper.config import WhisperConfig
+from madeleine.whisper.config import BriefConfig, WhisperConfig
 from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
 
 ENVIRONMENT_PREFIX = "MADELEINE_"
@@ -45,6 +45,7 @@ class Settings:
     index: IndexConfig = field(default_factory=IndexConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
     whisper: WhisperConfig = field(default_factory=WhisperConfig)
+    brief: BriefConfig = field(default_factory=BriefConfig)
     sleep: SleepConfig = field(default_factory=SleepConfig)
     judge: JudgeConfig = field(default_factory=JudgeConfig)
     ingest: IngestConfig = field(default_factory=IngestConfig)

@@ -1,4 +1,4 @@
-"""The settings of whispering: `[whisper]`."""
+"""The settings of whispering, `[whisper]`, and of the brief when a session starts, `[brief]`."""
 
 from __future__ import annotations
 
@@ -55,4 +55,13 @@ class WhisperConfig:
     out_interval: int = setting(10, "prompts between background stores; 0 for never", 0, 1_000_000)
     dedupe_seconds: int = advanced(
         10, "the same prompt again within this is whispered once", 0, 86_400
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BriefConfig:
+    """What a session is told when it starts."""
+
+    token_budget: int = setting(
+        400, "most tokens of a brief, at four characters each; 0 for none", 0, 10_000
     )

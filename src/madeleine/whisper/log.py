@@ -22,6 +22,15 @@ from madeleine.write.stores import Stores
 NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class WhisperMoment(enum.StrEnum):
+    """When something was told. An entry that does not say so is about a prompt."""
+
+    START = "start"
+    """When a session or a sub-agent began."""
+    DEED = "deed"
+    """When an agent was about to do something, or something had failed."""
+
+
 class DeliveryState(enum.StrEnum):
     """What is known about whether a whisper reached anybody. A log of an earlier release says
     nothing about it; what stands there without being late counts as delivered."""
@@ -54,6 +63,11 @@ def amend_entry(stores: Stores, entry: WhisperEntry, more: Mapping[str, object])
     """Add to what an entry says."""
     body = {**entry.body, **more}
     log_entry(stores, replace(entry, body=body), NOTHING_IS_TOO_OLD)
+
+
+def is_about_prompt(body: Mapping[str, object]) -> bool:
+    """Whether somebody typed something; else it was told at another moment."""
+    return body.get("moment") is None
 
 
 def is_delivered(body: Mapping[str, object]) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from madeleine.index.log import WhisperEntry
 from madeleine.language.reply_use import share_difference
 from madeleine.whisper.config import WhisperConfig
-from madeleine.whisper.log import entry_ids, is_delivered
+from madeleine.whisper.log import entry_ids, is_about_prompt, is_delivered
 from madeleine.write.stores import Stores
 
 ENTRIES = 100_000  # of the log, newest first: more than anybody types in a month
@@ -57,7 +57,7 @@ class HoldOutReport:
 
 def measure_hold_out(stores: Stores, config: WhisperConfig) -> HoldOutReport:
     """Return what the log says about whispers told and held out."""
-    entries = stores.log.whispers(ENTRIES)
+    entries = [each for each in stores.log.whispers(ENTRIES) if is_about_prompt(each.body)]
     in_time = [each for each in entries if is_delivered(each.body)]
     late = sum(bool(each.body.get("late")) for each in entries)
     return HoldOutReport(

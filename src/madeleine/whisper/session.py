@@ -3,7 +3,8 @@
 A prompt older than the gap is no longer the context of the next one and is dropped. Which
 memories were whispered in a session is kept too, so that none is said twice while the agent
 can still read it: until the session was quiet for longer than the gap, or the host says that
-it shortens what the agent has before it.
+it shortens what the agent has before it. What a brief or a word before a deed told is kept beyond
+the gap: an agent has it before it for as long as its session lasts.
 
 Where several servers share a memory, the prompts of a session may go now to one, now to another.
 What the others whispered is then learnt from the log.
@@ -42,6 +43,8 @@ class WhisperTurn:
 class _SessionState:
     prompts: list[WhisperTurn] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    lasting: set[str] = field(default_factory=set)
+    """What is told for the whole session."""
     last: datetime | None = None
 
 
@@ -80,7 +83,8 @@ class WhisperSessions:
             if session.last is not None and session.last < since:
                 session.told.clear()
             first = session.last is None
-            return RecentPrompts(tuple(session.prompts), frozenset(session.told), first)
+            told = frozenset(session.told | session.lasting)
+            return RecentPrompts(tuple(session.prompts), told, first)
 
     @contextmanager
     def claiming(self, session_id: str | None, ids: Iterable[str]) -> Iterator[WhisperClaim]:
@@ -97,9 +101,16 @@ class WhisperSessions:
             return ids
         with self._lock:
             session = self._session(session_id)
-            free = ids - session.told
+            free = ids - session.told - session.lasting
             session.told |= free
             return free
+
+    def keep_told(self, session_id: str | None, ids: Iterable[str]) -> None:
+        """Count these memories as told for the whole session, however long it is quiet."""
+        if session_id is None:
+            return
+        with self._lock:
+            self._session(session_id).lasting |= frozenset(ids)
 
     def note(self, session_id: str | None, said: WhisperTurn, size: int) -> None:
         """Remember a prompt and what was whispered about it."""
@@ -153,6 +164,7 @@ class WhisperSessions:
             session = None if session_id is None else self._by_id.get(session_id)
             if session is not None and unread:
                 session.told -= unread
+                session.lasting -= unread
                 session.prompts = [
                     replace(each, told=each.told - unread) for each in session.prompts
                 ]
@@ -163,6 +175,7 @@ class WhisperSessions:
             session = self._by_id.get(session_id)
             if session is not None:
                 session.told.clear()
+                session.lasting.clear()
                 session.prompts = [replace(each, told=frozenset()) for each in session.prompts]
 
     def _session(self, session_id: str) -> _SessionState:

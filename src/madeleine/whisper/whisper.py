@@ -24,7 +24,13 @@ from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.delivery import deliver
 from madeleine.whisper.examples import IntentExamples
 from madeleine.whisper.latency import LatencyEstimate
-from madeleine.whisper.log import DeliveryState, log_entry, read_turn, whisper_notice
+from madeleine.whisper.log import (
+    DeliveryState,
+    is_about_prompt,
+    log_entry,
+    read_turn,
+    whisper_notice,
+)
 from madeleine.whisper.session import RecentPrompts, WhisperSessions, WhisperTurn
 from madeleine.whisper.stages import (
     STAGES,
@@ -98,9 +104,9 @@ def whisper(
     _read_other_servers(stores, config, whisperer, prompt, now)
     recent = whisperer.sessions.recent(prompt.session_id, now, config.session_gap_minutes)
     state = WhisperState(prompt, recent, now)
-    model_time = _time_for_models(whisperer, prompt)
-    timed = _limit_models(stores, model_time)
-    among = tuple((space, _limit_models(other, model_time)) for space, other in others)
+    model_time = time_for_models(whisperer, prompt.due)
+    timed = limit_models(stores, model_time)
+    among = tuple((space, limit_models(other, model_time)) for space, other in others)
     context = WhisperContext(timed, config, whisperer.examples.of(timed), among)
     outcome = _decide(context, whisperer, state)
     state.model_was_late = model_time is not None and model_time.was_late
@@ -120,13 +126,15 @@ def whisper(
     return whispered
 
 
-def _time_for_models(whisperer: Whisperer, prompt: Prompt) -> ModelDeadline | None:
-    if prompt.due is None:
+def time_for_models(whisperer: Whisperer, due: float | None) -> ModelDeadline | None:
+    """Return how long models are waited for by somebody who waits until `due`."""
+    if due is None:
         return None
-    return ModelDeadline(prompt.due - whisperer.pace.reserve, whisperer.model_threads)
+    return ModelDeadline(due - whisperer.pace.reserve, whisperer.model_threads)
 
 
-def _limit_models(stores: Stores, model_time: ModelDeadline | None) -> Stores:
+def limit_models(stores: Stores, model_time: ModelDeadline | None) -> Stores:
+    """Return stores whose models are waited for no longer than that."""
     if model_time is None:
         return stores
     return replace(stores, minds=model_time.limit(stores.minds))
@@ -144,8 +152,12 @@ def _read_other_servers(
         entries = stores.log.whispers(config.context_buffer_size, prompt.session_id)
     except Unavailable:
         return
-    said = [read_turn(each, now) for each in entries if each.at >= since]
+    prompts = [each for each in entries if is_about_prompt(each.body) and each.at >= since]
+    said = [read_turn(each, now) for each in prompts]
     whisperer.sessions.learn(prompt.session_id, said, config.context_buffer_size)
+    for each in entries:
+        if not is_about_prompt(each.body):
+            whisperer.sessions.keep_told(prompt.session_id, read_turn(each, now).told)
 
 
 def _decide(context: WhisperContext, whisperer: Whisperer, state: WhisperState) -> _Outcome:

@@ -103,11 +103,12 @@ class Activity:
     outcome: str | None = None
 
 
-def find_last_night(stores: Stores) -> NightRuns | None:
-    """Return the newest night in which a file was changed or a question asked. Scores, and looking
-    for files that changed, go on all day and make no night."""
+def find_last_night(stores: Stores, among: int = MAX_RUNS_READ) -> NightRuns | None:
+    """Return the newest night in which a file was changed or a question asked, of those that the
+    newest runs belong to. Scores, and looking for files that changed, go on all day and make no
+    night."""
     nights: dict[str, list[Event]] = {}
-    for each in stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ):
+    for each in stores.log.recent_events([EventKind.RUN.value], among):
         night = _read_report(each).get("request")
         if isinstance(night, str):
             nights.setdefault(night, []).append(each)

@@ -111,6 +111,22 @@ export interface Brief {
   outdated: boolean
 }
 
+/** What a session should know at its start. An empty text is silence. */
+export interface BriefAnswer {
+  /** what the agent reads; empty is silence */
+  text: string
+  brief_id: string
+  /** the memories in it, in their order */
+  items: BriefItem[]
+  /** the night it tells of, for `undo` */
+  night: string | null
+  /** why nothing is said */
+  silence: string | null
+  /** what the silence is made of */
+  silence_parts: CauseShape | null
+  took_ms: number
+}
+
 /** A memory that answers a question, as a line of a list. */
 export interface BriefHit {
   id: string
@@ -134,6 +150,15 @@ export interface BriefHit {
   reasons_parts: CauseShape[]
   /** memories of which the reasons have the short id */
   mentions: Mention[]
+}
+
+/** A memory in a brief. */
+export interface BriefItem {
+  /** the id of the memory */
+  node_id: string
+  /** the part of the brief that it is told in */
+  section: 'person' | 'task' | 'rules' | 'told' | 'project' | 'open'
+  memory: Memory
 }
 
 /** Memories, newest first. */

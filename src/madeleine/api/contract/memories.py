@@ -31,6 +31,7 @@ RequestTime = Annotated[str, (("formats", ("date-time", "date")),)]
 UnitNumber = Annotated[float, (("minimum", 0), ("maximum", 1))]
 """A number from 0 to 1."""
 PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
+BriefPart = Literal["person", "task", "rules", "told", "project", "open"]
 """What came of a prompt: what the page may ask for, and what it is told."""
 
 

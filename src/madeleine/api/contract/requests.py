@@ -146,6 +146,23 @@ class WhisperBody(RequestShape):
 
 
 @shape
+class BriefQuery(RequestShape):
+    """What `brief` is asked in the query."""
+
+    space: str | None = field("the project that the session is in", default=None)
+    cwd: str | None = field(
+        "the folder it is in; without a space, what belongs to no project is told", default=None
+    )
+    session_id: str | None = field(
+        "the session; what it was told already is left out", default=None
+    )
+    start: Literal["startup", "resume", "clear", "compact", "subagent"] | None = field(
+        "why it starts; startup if not said", default=None
+    )
+    task: str | None = field("what a sub-agent is to do", default=None)
+
+
+@shape
 class WhisperWhyQuery(RequestShape):
     """What `whisper_why` is asked in the query."""
 

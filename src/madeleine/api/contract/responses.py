@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import CauseParts, TimeText
+from madeleine.api.contract.memories import BriefPart, CauseParts, TimeText
 from madeleine.api.contract.shape import field, shape
 from madeleine.errors import MadeleineError
 from madeleine.model.event import EventKind
@@ -272,6 +272,28 @@ class WhisperAnswer:
     explained: Mapping[str, object] = field(
         "only if asked for", left_out=True, default_factory=dict
     )
+
+
+@shape
+class BriefItem:
+    """A memory in a brief."""
+
+    node_id: str = field("the id of the memory")
+    section: BriefPart = field("the part of the brief that it is told in")
+    memory: Memory = field()
+
+
+@shape
+class BriefAnswer:
+    """What a session should know at its start. An empty text is silence."""
+
+    text: str = field("what the agent reads; empty is silence")
+    brief_id: str = field()
+    items: tuple[BriefItem, ...] = field("the memories in it, in their order")
+    night: str | None = field("the night it tells of, for `undo`", default=None)
+    silence: str | None = field("why nothing is said")
+    silence_parts: CauseParts | None = field("what the silence is made of", default=None)
+    took_ms: float = field()
 
 
 @shape

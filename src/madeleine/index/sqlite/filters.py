@@ -33,15 +33,18 @@ class SqliteCondition:
         return " AND ".join(self._parts) or "TRUE"
 
 
-def build_condition(chosen: Filter, now: datetime) -> SqliteCondition:
-    """Return which rows of `nodes n` pass the filter."""
+def build_condition(chosen: Filter, now: datetime, by_space: bool = False) -> SqliteCondition:
+    """Return which rows of `nodes n` pass the filter. `by_space` lets SQLite go through the rows
+    of one space in their order; else it must not (that is the `+`): without statistics it takes
+    every space for a small one, and would rather go through that than look up a few ids."""
     found = SqliteCondition()
     if chosen.types:
         found.any_of("n.type IN ({})", [each.value for each in chosen.types])
     if chosen.tiers:
         found.any_of("n.tier IN ({})", [each.value for each in chosen.tiers])
     if chosen.spaces:
-        _add_spaces(found, chosen.spaces)
+        ordered = by_space and len(chosen.spaces) == 1
+        _add_spaces(found, chosen.spaces, "n.space" if ordered else "+n.space")
     if chosen.tags:
         tagged = "n.node IN (SELECT node FROM node_tags WHERE tag IN ({}))"
         found.any_of(tagged, chosen.tags)
@@ -49,12 +52,14 @@ def build_condition(chosen: Filter, now: datetime) -> SqliteCondition:
     return found
 
 
-def _add_spaces(found: SqliteCondition, spaces: tuple[str | None, ...]) -> None:
+def _add_spaces(found: SqliteCondition, spaces: tuple[str | None, ...], column: str) -> None:
     named = [each for each in spaces if each is not None]
-    if None in spaces:
-        found.any_of("(n.space IS NULL OR n.space IN ({}))", named)
+    if not named:
+        found.add(f"{column} IS NULL")
+    elif None in spaces:
+        found.any_of(f"({column} IS NULL OR {column} IN ({{}}))", named)
     else:
-        found.any_of("n.space IN ({})", named)
+        found.any_of(f"{column} IN ({{}})", named)
 
 
 def _add_times(found: SqliteCondition, chosen: Filter, now: datetime) -> None:

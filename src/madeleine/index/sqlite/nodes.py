@@ -274,7 +274,7 @@ def listing(
     connection: apsw.Connection, chosen: Filter, now: datetime, limit: int, offset: int = 0
 ) -> list[Memory]:
     """Return memories newest first."""
-    passing = build_condition(chosen, now)
+    passing = build_condition(chosen, now, by_space=True)
     sql = f"""SELECT n.id FROM nodes n WHERE {passing.sql}
               ORDER BY n.created DESC, n.id DESC LIMIT ? OFFSET ?"""
     bindings = (*passing.bindings, max(limit, 0), max(offset, 0))

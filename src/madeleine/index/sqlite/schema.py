@@ -308,6 +308,12 @@ _EXTRA_COLUMN = """
 ALTER TABLE texts ADD COLUMN extra TEXT;
 """
 
+_KIND_INDEX = """
+-- A brief asks for the newest of a space, and of a type in it, however many others are newer.
+CREATE INDEX nodes_space ON nodes (space, created);
+CREATE INDEX nodes_kind ON nodes (space, type, created);
+"""
+
 _FIRST_SCHEMA = _MEMORY_TABLES + _JOURNAL_TABLES + _SLEEP_TABLES
 MIGRATIONS: tuple[str, ...] = (
     "",
@@ -317,6 +323,7 @@ MIGRATIONS: tuple[str, ...] = (
     _MADE_INDEXES,
     _TURNING_INDEX,
     _EXTRA_COLUMN,
+    _KIND_INDEX,
 )
 
 INDEX_TABLES = (

@@ -39,6 +39,7 @@ class McpClient:
     name: str = UNKNOWN_CLIENT
     space: str | None = None
     session: str | None = None
+    folder: str | None = None
 
 
 def read_client(request: Request, named: str | None) -> McpClient:
@@ -47,7 +48,7 @@ def read_client(request: Request, named: str | None) -> McpClient:
     folder, space = _folder_path(reader.text("folder")), read_space(reader.text("space"))
     session = reader.text("session")
     reader.done()
-    return McpClient(_read_client_name(request, named), space or space_of(folder), session)
+    return McpClient(_read_client_name(request, named), space or space_of(folder), session, folder)
 
 
 def _folder_path(folder: str | None) -> str | None:

@@ -34,11 +34,21 @@ What an agent can do with the memory, in this order. Made from `madeleine.server
 """
 
 
+BRIEF_SECTION = """\
+## Resource and prompt
+
+The resource `madeleine://brief` and the prompt `brief` give what a session in this project should
+know at its start, as [`GET /agent/brief`](routes.md) does. Hosts with a hook at the start of a
+session are told it by that.
+"""
+
+
 def render_tools_page() -> str:
     """Return the whole page."""
     rows = "".join(_render_row(tool) for tool in TOOLS)
     told = "## What agents are told\n\n```text\n" + MCP_INSTRUCTIONS + "\n```\n"
-    return "\n".join([PAGE_TOP + rows, *(_render_section(tool) for tool in TOOLS), told])
+    sections = [_render_section(tool) for tool in TOOLS]
+    return "\n".join([PAGE_TOP + rows, *sections, BRIEF_SECTION, told])
 
 
 def _render_row(tool: McpTool) -> str:

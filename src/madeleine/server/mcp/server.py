@@ -22,15 +22,26 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    Prompt,
+    PromptMessage,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
     TextContent,
+    TextResourceContents,
 )
 from mcp_types import Tool as ListedTool
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from madeleine.api.call import OperationCall
+from madeleine.api.moment_operations import brief_session
 from madeleine.api.operation import Operation
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
@@ -49,6 +60,15 @@ from madeleine.server.request_reading import read_body
 from madeleine.version import __version__
 
 TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
+BRIEF_CACHE_MS = 60_000  # and a brief
+BRIEF_URI = "madeleine://brief"
+BRIEF_NAME = "brief"
+BRIEF_TITLE = "Where things stand"
+BRIEF_HELP = (
+    "What a session in this project should know at its start: how things are done here, what was "
+    "decided, what was worked on last. For hosts without a hook at the start of a session."
+)
+NOTHING_TO_TELL = "Nothing is remembered that a session here should know at its start."
 
 AsgiMessage = MutableMapping[str, Any]
 PerformOperation = Callable[[Scope, Operation[Any], OperationCall], Awaitable[Json]]
@@ -155,6 +175,10 @@ class _ToolHandlers:
             get_tool_input_schema=self._schemas.get,
             on_list_tools=self._list,
             on_call_tool=self._call,
+            on_list_resources=self._list_resources,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
 
     async def _list(
@@ -175,6 +199,55 @@ class _ToolHandlers:
             )
         except MadeleineError as error:
             return _build_tool_result(render_tool_error(error))
+
+    async def _list_resources(
+        self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        brief = Resource(
+            uri=BRIEF_URI,
+            name=BRIEF_NAME,
+            title=BRIEF_TITLE,
+            description=BRIEF_HELP,
+            mime_type="text/markdown",
+        )
+        return ListResourcesResult(resources=[brief])
+
+    async def _read_resource(
+        self, context: ServerRequestContext[Any], params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        if params.uri != BRIEF_URI:
+            problem = f"Unknown resource: {params.uri[:100]}; there is {BRIEF_URI}"
+            raise MCPError(INVALID_PARAMS, problem)
+        text = await self._brief(context)
+        content = TextResourceContents(uri=BRIEF_URI, mime_type="text/markdown", text=text)
+        return ReadResourceResult(contents=[content], ttl_ms=BRIEF_CACHE_MS, cache_scope="private")
+
+    async def _list_prompts(
+        self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        brief = Prompt(name=BRIEF_NAME, title=BRIEF_TITLE, description=BRIEF_HELP)
+        return ListPromptsResult(prompts=[brief])
+
+    async def _get_prompt(
+        self, context: ServerRequestContext[Any], params: GetPromptRequestParams
+    ) -> GetPromptResult:
+        if params.name != BRIEF_NAME:
+            problem = f"Unknown prompt: {params.name[:100]}; there is {BRIEF_NAME}"
+            raise MCPError(INVALID_PARAMS, problem)
+        text = await self._brief(context) or NOTHING_TO_TELL
+        said = PromptMessage(role="user", content=TextContent(type="text", text=text))
+        return GetPromptResult(description=BRIEF_HELP, messages=[said])
+
+    async def _brief(self, context: ServerRequestContext[Any]) -> str:
+        """Return the brief of the folder or space that the client's address names."""
+        assert isinstance(context.request, Request)
+        client = context.session.client_params
+        who = read_client(context.request, client.client_info.name if client else None)
+        query: dict[str, object] = {"cwd": who.folder, "space": who.space}
+        given = {name: each for name, each in query.items() if each}
+        call = OperationCall(query=given, by=f"agent:{who.name}")
+        answer = await self._perform(context.request.scope, brief_session, call)
+        return str(answer["text"])
 
     async def _performed(
         self, context: ServerRequestContext[Any], tool: McpTool, params: CallToolRequestParams

@@ -1,0 +1,43 @@
+"""What hosts write on a hook's stdin, byte for byte, by host and event."""
+
+from __future__ import annotations
+
+CLAUDE_SESSION = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.claude/projects/-w-atlas/'
+    b'%(session)s.jsonl","cwd":"%(folder)s","hook_event_name":"SessionStart",'
+    b'"source":"%(source)s","model":"claude-opus-4-6","session_title":null}'
+)
+CLAUDE_SUBAGENT = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.claude/projects/-w-atlas/'
+    b'%(session)s.jsonl","cwd":"%(folder)s","prompt_id":"5f0d7c9e-8a53-4c57-a1f7-0f3b6f0a5b11",'
+    b'"permission_mode":"default","agent_id":"a3f9c1d2e4b5a6978","agent_type":"Explore",'
+    b'"hook_event_name":"SubagentStart"}'
+)
+CLAUDE_PROMPT = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.claude/projects/-w-atlas/'
+    b'%(session)s.jsonl","cwd":"%(folder)s","prompt_id":"5f0d7c9e-8a53-4c57-a1f7-0f3b6f0a5b11",'
+    b'"permission_mode":"acceptEdits","hook_event_name":"UserPromptSubmit","source":"user",'
+    b'"prompt":"%(prompt)s"}'
+)
+CODEX_SESSION = (
+    b'{"session_id":"%(session)s","transcript_path":null,"cwd":"%(folder)s",'
+    b'"hook_event_name":"SessionStart","model":"gpt-5.5-codex","permission_mode":"default",'
+    b'"source":"%(source)s"}'
+)
+CURSOR_SESSION = (
+    b'{"conversation_id":"%(session)s","generation_id":"","hook_event_name":"sessionStart",'
+    b'"workspace_roots":["%(folder)s"],"model":"default","cursor_version":"3.20.17",'
+    b'"user_email":"ana@example.org","transcript_path":null,"session_id":"%(session)s",'
+    b'"is_background_agent":false,"composer_mode":"agent"}'
+)
+GEMINI_SESSION = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.gemini/tmp/1f/chats/session.json",'
+    b'"cwd":"%(folder)s","hook_event_name":"SessionStart",'
+    b'"timestamp":"2026-11-18T09:12:44.031Z","source":"%(source)s"}'
+)
+
+
+def written(template: bytes, session: str, folder: str, **more: str) -> bytes:
+    """Return what a host writes, with a session, a folder and what else differs."""
+    given = {"session": session, "folder": folder, "source": "startup", **more}
+    return template % {name.encode(): each.encode() for name, each in given.items()}

@@ -1,0 +1,151 @@
+"""Moments other than a prompt, as hosts tell of them: real hooks against a real daemon."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hooks.host_calls import (
+    CLAUDE_PROMPT,
+    CLAUDE_SESSION,
+    CLAUDE_SUBAGENT,
+    CODEX_SESSION,
+    CURSOR_SESSION,
+    GEMINI_SESSION,
+    written,
+)
+from tests.hooks.running import Ran, client, variables
+from tests.server.running import Daemon, eventually, running
+
+pytestmark = pytest.mark.timeout(90)
+RULE = "Use uv, never pip"
+FERRY = "The ferry to Bergen leaves at half past nine"
+NOTHING = Ran(0, b"", b"")
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with pytest.MonkeyPatch.context() as patch:
+        known = variables(nudge_interval=0)
+        for name, value in {**known, "MADELEINE_EMBEDDER_KIND": "fake"}.items():
+            patch.setenv(name, value)
+        patch.delenv("MADELEINE_HOME", raising=False)
+        with running(tmp_path_factory.mktemp("home")) as started:
+            started.remember(RULE, type="preference", space="atlas")
+            started.remember(FERRY, space="atlas")
+            yield started
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """A folder of the project `atlas`."""
+    (tmp_path / "atlas" / ".git").mkdir(parents=True)
+    return str(tmp_path / "atlas")
+
+
+def said(ran: Ran) -> Any:
+    assert (ran.code, ran.err) == (0, b"")
+    return json.loads(ran.out)
+
+
+def context(ran: Ran, event: str) -> str:
+    """Return what a host of Claude Code's kind hands to the model, which takes nothing else."""
+    answer = said(ran)
+    assert list(answer) == ["hookSpecificOutput"]
+    assert sorted(answer["hookSpecificOutput"]) == ["additionalContext", "hookEventName"]
+    assert answer["hookSpecificOutput"]["hookEventName"] == event
+    return str(answer["hookSpecificOutput"]["additionalContext"])
+
+
+def is_delivered(daemon: Daemon, session: str) -> bool:
+    lines: Any = daemon.door.call("page_whispers")["whispers"]
+    return any(each["outcome"] == "whispered" for each in lines if each["session"] == session)
+
+
+# --- when a session starts ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "call"),
+    [("claude", CLAUDE_SESSION), ("codex", CODEX_SESSION), ("gemini", GEMINI_SESSION)],
+)
+def test_a_session_is_told_the_rules_of_its_project_when_it_starts(
+    daemon: Daemon, folder: str, host: str, call: bytes
+) -> None:
+    ran = client(daemon.home, written(call, f"start-{host}", folder), "inject", host)
+
+    assert RULE in context(ran, "SessionStart")
+    eventually(lambda: is_delivered(daemon, f"start-{host}"))
+
+
+def test_cursor_gets_the_brief_in_its_own_field(daemon: Daemon, folder: str) -> None:
+    ran = client(daemon.home, written(CURSOR_SESSION, "cursor-1", folder), "inject", "cursor")
+
+    assert list(said(ran)) == ["additional_context"]
+    assert RULE in said(ran)["additional_context"]
+
+
+def test_a_session_elsewhere_hears_nothing_of_the_project(daemon: Daemon) -> None:
+    ran = client(daemon.home, written(CLAUDE_SESSION, "elsewhere", "/nowhere"), "inject", "claude")
+
+    assert ran == NOTHING
+
+
+def test_what_was_told_at_the_start_is_told_again_only_after_a_compaction(
+    daemon: Daemon, folder: str
+) -> None:
+    def start(source: str) -> Ran:
+        call = written(CLAUDE_SESSION, "compacted", folder, source=source)
+        return client(daemon.home, call, "inject", "claude")
+
+    def ask(prompt: str) -> Ran:
+        call = written(CLAUDE_PROMPT, "compacted", folder, prompt=prompt)
+        return client(daemon.home, call, "inject", "claude")
+
+    start("startup")
+    eventually(lambda: is_delivered(daemon, "compacted"))
+    assert FERRY in context(ask("when does the ferry to Bergen leave?"), "UserPromptSubmit")
+    assert ask("do we use uv, or never, and pip?") == NOTHING
+    assert start("resume") == NOTHING
+
+    again = context(start("compact"), "SessionStart")
+
+    assert RULE in again
+    assert FERRY in again
+    assert ask("and do we use uv and pip, or never?") == NOTHING
+
+
+def test_a_sub_agent_is_told_what_its_session_was_told(daemon: Daemon, folder: str) -> None:
+    prompt = written(CLAUDE_PROMPT, "parent", folder, prompt="when does the ferry to Bergen leave?")
+    client(daemon.home, written(CLAUDE_SESSION, "parent", folder), "inject", "claude")
+    client(daemon.home, prompt, "inject", "claude")
+
+    ran = client(daemon.home, written(CLAUDE_SUBAGENT, "parent", folder), "inject", "claude")
+
+    text = context(ran, "SubagentStart")
+    assert RULE in text
+    assert FERRY in text
+
+
+def test_a_session_whose_start_two_entries_tell_is_briefed_once(
+    daemon: Daemon, folder: str
+) -> None:
+    """Cursor runs Claude Code's hooks beside its own."""
+    call = written(CURSOR_SESSION, "twice", folder)
+    inside = {"CURSOR_VERSION": "3.20.17"}
+
+    first = client(daemon.home, call, "inject", "cursor")
+    second = client(
+        daemon.home,
+        written(CLAUDE_SESSION, "twice", folder),
+        "inject",
+        "claude",
+        environment=inside,
+    )
+
+    assert first.out
+    assert second == NOTHING
