@@ -408,3 +408,17 @@ def test_recall_marks_what_is_no_longer_true(cli: Cli) -> None:
 
     assert f"replaced by {new[:8]}" in out
     assert out.count("true until ") == 1
+
+
+def test_a_time_is_said_as_people_say_it(cli: Cli) -> None:
+    cli.remember("The boiler was serviced", "--created", "2020-01-05")
+    cli.remember("The boiler leaks")
+
+    asked = cli.ok("recall", "the boiler", "--after", "yesterday")
+    listed = cli.ok("list", "--before", "last week")
+    refused = cli("list", "--after", "whenever")
+
+    assert [hit["memory"]["content"] for hit in asked["results"]] == ["The boiler leaks"]
+    assert [each["content"] for each in listed["memories"]] == ["The boiler was serviced"]
+    assert refused.code == 2
+    assert "yesterday" in refused.err

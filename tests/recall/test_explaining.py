@@ -373,7 +373,7 @@ def test_a_time_in_the_question_can_be_what_keeps_it_out(stores: Stores) -> None
     keep(stores, "the amber lantern", created=NOON - DAY)
     old = keep(stores, "the beige lantern", created=NOON - 90 * DAY)
 
-    said = why_not(stores, "which lantern was lit yesterday?", old.id)
+    said = why_not(stores, "which lantern did we light yesterday?", old.id)
 
     assert said.startswith(f"{old.short_id} is left out by ")
     assert "created_after" in said

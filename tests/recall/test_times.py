@@ -10,7 +10,7 @@ import pytest
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import RecallResult
-from madeleine.rules.fusion import OFF_DATE_FACTOR, ON_DATE_FACTOR
+from madeleine.rules.fusion import IN_TIME_FACTOR, OFF_DATE_FACTOR, ON_DATE_FACTOR
 from madeleine.write.identity import complete_self
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
@@ -68,14 +68,14 @@ def test_a_time_finds_the_one_from_then_among_many_others(stores: Stores) -> Non
         keep(stores, f"the ferry of pier {number} was late", created=on(9, 1, 9, number))
     wanted = keep(stores, "a ferry, a little late", created=on(11, 14))
 
-    assert contents(stores, "which ferry of a pier was late yesterday?") == [wanted.content]
+    assert contents(stores, "which ferry of a pier did we call late yesterday?") == [wanted.content]
 
 
 def test_a_time_and_a_filter_both_count(stores: Stores) -> None:
     told(stores, on(11, 10), on(11, 13), on(11, 15))
 
-    sooner = ask(stores, "the ferry since Monday", created_before=on(11, 14))
-    later = ask(stores, "the ferry since Monday", created_after=on(11, 12))
+    sooner = ask(stores, "notes on the ferry since Monday", created_before=on(11, 14))
+    later = ask(stores, "notes on the ferry since Monday", created_after=on(11, 12))
 
     assert moments(sooner) == [on(11, 10), on(11, 13)]
     assert moments(later) == [on(11, 13), on(11, 15)]
@@ -104,6 +104,62 @@ def test_falling_back_never_leaves_the_callers_filter(stores: Stores) -> None:
     found = contents(stores, "what was the ferry yesterday?", types=(MemoryType.EVENT,))
 
     assert found == ["the ferry was fine"]
+
+
+# -- a time of the matter ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "add a query that lists the calls of one ferry in the last 90 days",
+        "which ferry runs this week?",
+        "the ferry fares of last month",
+        "is there a ferry on Friday",
+        "plot last night's ferry delays",
+        "what did we decide about last week's ferry delays",
+    ],
+)
+def test_a_time_of_the_matter_leaves_nothing_out(stores: Stores, question: str) -> None:
+    old = keep(stores, "ferry calls are kept in the table port_calls", created=on(2, 1))
+    keep(stores, "bought apples", created=on(11, 13))
+
+    recalled = ask(stores, question)
+
+    assert recalled.hits[0].memory.id == old.id
+    assert in_words(recalled.notes) == ()
+
+
+def test_of_a_time_that_is_only_mentioned_what_is_from_then_is_preferred(stores: Stores) -> None:
+    keep(stores, "the ferry was late", created=on(9, 1))
+    then = keep(stores, "the ferry was late again", created=on(11, 14))
+    keep(stores, "the ferry was so late", created=on(9, 2))
+
+    recalled = ask(stores, "which ferry was late yesterday?", explain=True)
+
+    assert recalled.hits[0].memory.id == then.id
+    assert len(recalled.hits) == 3
+    assert boost("date", recalled, then) == IN_TIME_FACTOR
+
+
+def test_a_day_of_the_matter_is_searched_for(tmp_path: Path) -> None:
+    stores = make_stores(tmp_path / "home", with_model=False)
+    rule = keep(stores, "fish on fridays, always", created=on(3, 1))
+
+    assert ask(stores, "something to cook on friday").hits[0].memory.id == rule.id
+    close(stores)
+
+
+def test_if_nothing_from_the_time_answers_all_times_are_looked_at(stores: Stores) -> None:
+    old = keep(stores, "the ferry tickets cost nine euros", created=on(10, 1))
+    keep(stores, "quarterly numbers look odd", created=on(11, 14))
+
+    recalled = ask(stores, "what did we say yesterday about the ferry tickets?", all=False)
+
+    assert [hit.memory.id for hit in recalled.hits] == [old.id]
+    assert in_words(recalled.notes) == (
+        "nothing from yesterday, 14 November answers; looked at all times",
+    )
 
 
 # -- dates ---------------------------------------------------------------------------------
@@ -171,6 +227,10 @@ def test_what_speaks_of_a_date_is_found_by_it(stores: Stores) -> None:
         ("what did we do in March?", ["planted beans"]),
         ("since Monday", ["sold pears", "bought apples"]),
         ("2026-03-20", ["planted beans"]),
+        ("what did I decide yesterday", ["sold pears", "bought apples"]),
+        ("what did we settle since Friday?", ["sold pears", "bought apples"]),
+        ("what was agreed this month?", ["sold pears", "bought apples", "met Anna"]),
+        ("what was chosen in March", ["planted beans"]),
     ],
 )
 @pytest.mark.parametrize("with_model", [True, False])
@@ -189,6 +249,22 @@ def test_a_question_for_a_time_alone_lists_newest_first(
     assert all(in_words(hit.reasons)[0].startswith(("from ", "since ")) for hit in recalled.hits)
     assert all(0 < hit.score <= 1 for hit in recalled.hits)
     close(opened)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what did I decide yesterday", "decisions of yesterday", "what was agreed yesterday?"],
+)
+def test_decisions_of_a_day_come_before_what_else_is_from_it(stores: Stores, question: str) -> None:
+    keep(stores, "quit smoking", created=on(11, 14, 7), type=MemoryType.DECISION)
+    told(stores, on(11, 14, 8), on(11, 14, 9), on(11, 14, 10), about="bought apples")
+    keep(stores, "sold pears", created=on(11, 13), type=MemoryType.DECISION)
+
+    recalled = ask(stores, question)
+
+    assert recalled.hits[0].memory.content == "quit smoking"
+    assert len(recalled.hits) == 4
+    assert contents(stores, question, limit=1) == ["quit smoking"]
 
 
 def test_a_time_alone_is_bounded_by_limit_and_filter(stores: Stores) -> None:

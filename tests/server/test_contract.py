@@ -251,7 +251,7 @@ def test_a_request_may_name_a_bare_date_where_it_takes_a_time(daemon: Daemon) ->
     }
 
     assert formats_in([asked, list(bodies.values())]) == {"uuid"}
-    for body, field in (("RecallBody", "created_after"), ("MemoryDraft", "valid_until")):
+    for body, field in (("MemoryDraft", "created"), ("MemoryDraft", "valid_until")):
         time = bodies[body]["properties"][field]
         assert (time["type"], time["anyOf"]) == (["string", "null"], TIME["anyOf"])
     for name in ("2026-01-01", "2026-01-01T10:00:00Z"):
@@ -262,7 +262,9 @@ def test_a_tool_may_be_given_a_bare_date_where_it_takes_a_time() -> None:
     schemas = [input_schema(each) for each in TOOLS]
 
     assert formats_in(schemas) == set()
-    assert input_schema(TOOL_BY_NAME["recall"])["properties"]["as_of"]["anyOf"] == TIME["anyOf"]
+    until = input_schema(TOOL_BY_NAME["revise"])["properties"]["valid_until"]
+    assert until["anyOf"] == TIME["anyOf"]
+    assert "yesterday" in input_schema(TOOL_BY_NAME["recall"])["properties"]["as_of"]["examples"]
 
 
 def test_a_body_of_which_nothing_is_needed_may_be_left_out(daemon: Daemon) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from madeleine.model.proposal import ProposalType
 from madeleine.write.identity import SELF_ID
 from madeleine.write.proposals import propose
 from tests.fakes import close, keep, make_stores
+from tests.server.mcp_clients import message, post
 from tests.server.running import Daemon, running
 
 
@@ -210,6 +212,30 @@ def test_a_listing_filters_and_pages(daemon: Daemon) -> None:
     ]
     assert [each["content"] for each in rest["memories"]] == ["Listed number 0"]
     assert tagged["total"] == 5
+
+
+def test_a_filter_takes_times_as_people_say_them(daemon: Daemon) -> None:
+    """The same words at every door; an instant stays an instant."""
+    now = datetime.now(UTC)
+    for days in (0, 1, 40):
+        created = (now - timedelta(days=days)).isoformat()
+        daemon.remember(f"Spoken of {days} days ago", tags=["spoken"], created=created)
+
+    def listed(**times: str) -> int:
+        return int(daemon.ok("GET", "/agent/list", tags="spoken", **times)["total"])
+
+    asked = {"query": "spoken of", "tags": ["spoken"], "created_after": "yesterday", "all": True}
+    tool = message("tools/call", name="recall", arguments=asked | {"created_before": "today"})
+    by_tool = post(daemon, tool).body["result"]
+
+    assert listed(created_after="yesterday") == listed(created_after="since yesterday") == 2
+    assert listed(created_after="30 days ago", created_before="today") == 1
+    assert listed(created_after=(now - timedelta(days=50)).isoformat()) == 3
+    assert len(daemon.ok("POST", "/agent/recall", asked)["results"]) == 2
+    assert not by_tool.get("isError"), by_tool
+    refused = daemon.ask("GET", "/agent/list", created_after="soonish")
+    assert refused.status == 422
+    assert "such as yesterday" in refused.body["error"]["hint"]
 
 
 def test_the_word_global_lists_what_has_no_space(daemon: Daemon) -> None:

@@ -278,7 +278,8 @@ def test_what_is_archived_passes_the_gate_only_by_itself_when_a_time_is_asked_fo
     old = a_candidate(1, 0.45, memory=a_memory(1, tier=Tier.ARCHIVAL))
     sure = a_candidate(2, 0.55, memory=a_memory(2, tier=Tier.ARCHIVAL))
     live = a_candidate(3, 0.45)
-    state = a_thought(old, sure, live, intents=(Intent.TEMPORAL,))
+    asked = "what did we do in the last 9 days?"
+    state = a_thought(old, sure, live, intents=(Intent.TEMPORAL,), prompt=asked)
 
     open_the_gate(a_mind(stores), state)
 
@@ -417,12 +418,57 @@ def test_a_preference_gains_when_something_is_to_be_done(context: WhisperContext
 
 
 def test_if_some_share_words_the_others_go(context: WhisperContext) -> None:
-    sharing, strange = a_candidate(1, coverage=0.2), a_candidate(2, coverage=0.0)
+    sharing, strange = a_candidate(1, coverage=0.2), a_candidate(2, 0.6, coverage=0.0)
     state = a_thought(sharing, strange)
 
     ask_for_common_words(context, state)
 
     assert (state.candidates, state.refused) == ([sharing], [strange])
+
+
+def test_what_is_likelier_needs_no_common_word(context: WhisperContext) -> None:
+    """The chance decides, not how near two texts are in meaning."""
+    sharing = a_candidate(1, 0.533, coverage=0.3)
+    right = a_candidate(2, 0.741, coverage=0.0, near=0.4)
+    near = a_candidate(3, 0.4, coverage=0.0, near=0.9)
+    state = a_thought(sharing, right, near)
+
+    ask_for_common_words(context, state)
+
+    assert (state.candidates, state.refused) == ([sharing, right], [near])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("how do we use the retry helper", "We use Figma for drafts"),
+        ("what should I keep in mind for the rollout", "Keep the door shut"),
+        ("give the invoice another look", "Marek will look at the roof another day"),
+        ("please start with the parser", "The choir starts at eight"),
+        ("try the new importer", "Try the soup at Ana's"),
+        ("set up the first stage", "The first tram leaves at five"),
+    ],
+)
+def test_a_word_that_stands_anywhere_is_no_topic(
+    context: WhisperContext, prompt: str, content: str
+) -> None:
+    strange = a_candidate(1, 0.4, coverage=0.0)
+    light = a_candidate(2, 0.8, coverage=0.3, memory=a_memory(2, content))
+    state = a_thought(strange, light, prompt=prompt)
+    state.query = prompt
+
+    ask_for_common_words(context, state)
+
+    assert state.candidates == [strange, light]  # none of them speaks of the prompt's matter
+
+
+def test_a_tiny_share_of_the_words_is_no_topic(context: WhisperContext) -> None:
+    strange, barely = a_candidate(1, 0.4, coverage=0.0), a_candidate(2, coverage=0.05)
+    state = a_thought(strange, barely)
+
+    ask_for_common_words(context, state)
+
+    assert state.candidates == [strange, barely]
 
 
 def test_if_none_share_words_all_stay(context: WhisperContext) -> None:
@@ -438,17 +484,17 @@ def test_if_none_share_words_all_stay(context: WhisperContext) -> None:
     "fields",
     [
         {"identity": True},
-        {"near": 0.70},
+        {"score": 0.70},
         {"head": "dialogue"},
         {"memory": a_memory(9, type=MemoryType.PREFERENCE)},
         {"memory": a_memory(9, "Always run the tests first")},
     ],
-    ids=["identity", "close", "said", "preference", "instruction"],
+    ids=["identity", "likely", "said", "preference", "instruction"],
 )
 def test_some_are_let_through_without_a_common_word(
     context: WhisperContext, fields: dict[str, Any]
 ) -> None:
-    let_through = a_candidate(2, coverage=0.0, **fields)
+    let_through = a_candidate(2, **{"coverage": 0.0, "score": 0.3, **fields})
     state = a_thought(a_candidate(1), let_through)
 
     ask_for_common_words(context, state)
@@ -474,11 +520,14 @@ def test_below_the_gate_there_is_silence_that_names_the_best(context: WhisperCon
 
 
 def test_what_is_of_the_time_asked_for_needs_no_gate(context: WhisperContext) -> None:
-    state = a_thought(a_candidate(1, 0.31), intents=[Intent.TEMPORAL])
+    then, before = a_candidate(1, 0.31), a_candidate(20, 0.32)
+    state = a_thought(
+        then, before, intents=[Intent.TEMPORAL], prompt="what did we try in the last week?"
+    )
 
     open_the_gate(context, state)
 
-    assert worths(state.candidates) == [0.31]
+    assert (state.candidates, state.refused) == ([then], [before])
 
 
 # --- session and order ----------------------------------------------------------------------

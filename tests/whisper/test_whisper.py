@@ -48,6 +48,32 @@ def last_body(listener: Listener) -> dict[str, object]:
 # --- what is said ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "time",
+    [
+        "on tuesday",
+        "this week",
+        "for the last 90 days",
+        "since Monday",
+        "today",
+        "yesterday",
+        "last month",
+        "tonight",
+        "in the past hour",
+        "3 days ago",
+    ],
+)
+def test_a_time_in_a_prompt_silences_nothing(listener: Listener, time: str) -> None:
+    """Something else is from then, so that a filter would leave out what answers."""
+    for days in (0, 1, 2, 3, 5, 20):
+        keep(listener.stores, f"Box {days} is blue", created=NOON - timedelta(days=days))
+    old = keep(listener.stores, "The harbour tug is called Oda", created=NOON - timedelta(days=300))
+
+    said = listener.hears(f"what is the harbour tug called {time}?")
+
+    assert old.content in contents(said)
+
+
 def test_the_memory_that_answers_is_whispered(listener: Listener) -> None:
     said = listener.hears(ASK_FERRY)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from madeleine.api import reach
 from madeleine.api.call import DOOR_NAMES
 from madeleine.api.query_parameters import parse_query
+from madeleine.api.request_fields import resolve_spoken_times
 from madeleine.errors import DatabaseDown, NoSuchMemory, OnlyAtTheServer, OtherSpace
 from madeleine.model.request_reader import RequestReader
 
@@ -44,15 +45,24 @@ def prepare_in_context(
         RequestReader(call.body).done()
     if operation.query is None:
         RequestReader(call.query).done()
-    doing = partial(operation.perform, context, _parse_call_query(operation, call))
+    doing = partial(operation.perform, context, _parse_call(operation, call, context))
     if operation.is_read_only and context.is_over_a_network:
         doing = partial(_retry_read, doing)
     with context.stores.priority_gate.waited_for() if operation.quick else nullcontext():
         yield doing
 
 
-def _parse_call_query(operation: Operation[Any], call: OperationCall) -> OperationCall:
-    return replace(call, query=parse_query(operation.query_fields, call.query))
+def _parse_call(
+    operation: Operation[Any], call: OperationCall, context: HomeContext
+) -> OperationCall:
+    """Return a call with its values as the operation declares them."""
+    now = context.stores.clock.now()
+    query = parse_query(operation.query_fields, call.query)
+    return replace(
+        call,
+        query=resolve_spoken_times(operation.query_fields, query, now),
+        body=resolve_spoken_times(operation.body_fields, call.body, now),
+    )
 
 
 def _retry_read(doing: Callable[[], Answer]) -> Answer:
@@ -84,7 +94,8 @@ def prepare_for(
     if not reached.is_local:
         _refuse_server_path(operation, call)
     if operation.shared is not None and (reached.shared or operation.for_every_caller):
-        yield partial(operation.shared, operation, reached, _parse_call_query(operation, call))
+        parsed = _parse_call(operation, call, reached.context)
+        yield partial(operation.shared, operation, reached, parsed)
     else:
         with _prepare_in_place(reached, reached.own, operation, call) as doing:
             yield doing

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from madeleine.api.contract.memories import SpokenTime
+from madeleine.api.contract.schema import strip_none
 from madeleine.errors import InvalidValue
-from madeleine.language.times import read_times
+from madeleine.language.times import TimeSpan, read_times
 from madeleine.model.draft import read_one_line, read_space
 from madeleine.model.request_reader import RequestReader
-from madeleine.model.times import parse_time
+from madeleine.model.times import format_time, parse_time
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
+    from madeleine.api.contract.shape import ShapeField
 
 MAX_REASON_CHARS = 1_000
 SPOKEN_TIMES = "such as yesterday, monday, 3 days ago, 2026-11-01 or 2026-11-01T18:04:00Z"
@@ -35,14 +39,46 @@ def read_spoken_time(
     if text is None:
         return None
     said = text.strip()
-    for span in read_times(said, now):
-        if span.at == (0, len(said)) and span.start is not None and span.end is not None:
-            return span.start, span.end
+    span = _read_whole_time(said, now)
+    if span is not None and span.start is not None and span.end is not None:
+        return span.start, span.end
     try:
         exact = parse_time(field, said)
     except InvalidValue as error:
         raise InvalidValue(field, f"is {text!r}, not a time", hint=SPOKEN_TIMES) from error
     return exact, exact
+
+
+def resolve_spoken_times(
+    declared: Iterable[ShapeField], values: Mapping[str, object], now: datetime
+) -> Mapping[str, object]:
+    """Return what a request holds with the instants that its spoken times mean."""
+    spoken = {each.wire for each in declared if strip_none(each.type) == SpokenTime}
+    said = {name: value for name, value in values.items() if name in spoken}
+    found = {
+        name: format_time(_resolve_time(name, value, now))
+        for name, value in said.items()
+        if isinstance(value, str)
+    }
+    return {**values, **found} if found else values
+
+
+def _resolve_time(field: str, said: str, now: datetime) -> datetime:
+    """Return the first moment of a time as people say it; of an instant, the instant."""
+    try:
+        return parse_time(field, said)
+    except InvalidValue as error:
+        named = _read_whole_time(said.strip(), now) or _read_whole_time(f"since {said}", now)
+        moment = None if named is None else named.start or named.end
+        if moment is None:
+            raise InvalidValue(field, f"is {said!r}, not a time", hint=SPOKEN_TIMES) from error
+        return moment
+
+
+def _read_whole_time(said: str, now: datetime) -> TimeSpan | None:
+    """Return the time that all of a text says."""
+    found = (each for each in read_times(said, now) if each.at == (0, len(said)))
+    return next(found, None)
 
 
 def read_reason(reader: RequestReader) -> str | None:

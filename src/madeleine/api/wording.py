@@ -203,6 +203,9 @@ _NOTE_SENTENCES: Mapping[NoteKind, SentenceTemplate] = {
     NoteKind.NOTHING_FROM_TIME: lambda parts: (
         f"there is nothing {_render_from_time(parts['when'])}; looked at all times"
     ),
+    NoteKind.NO_ANSWER_FROM_TIME: lambda parts: (
+        f"nothing {_render_from_time(parts['when'])} answers; looked at all times"
+    ),
     NoteKind.RERANK_TIMED_OUT: "the cross-encoder ran out of time; the rest keep their order",
     NoteKind.NOT_RERANKED: lambda parts: f"not reranked: {parts['why']}",
     NoteKind.UNREAD: _render_unread,

@@ -15,6 +15,7 @@ EDGES_HELP = (
 )
 CLAIM_PARTS = ("subject", "attribute", "value")
 CLAIM_FORMAT = "'SUBJECT | ATTRIBUTE | VALUE'"
+SPOKEN_HELP = "such as yesterday, 'since friday' or 2026-11-15"
 TIME_HELP = "such as 2026-11-15 or 2026-11-15T18:04:00Z"
 
 
@@ -52,7 +53,9 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         "--space", action="append", metavar="SPACE", help="only these; `global` has no name"
     )
     several.add_argument("--tag", action="append", metavar="TAG", help="with any of these tags")
-    several.add_argument("--after", metavar="TIME", help=f"created then or later, {TIME_HELP}")
+    several.add_argument(
+        "--after", metavar="TIME", help=f"created then or later, {SPOKEN_HELP}"
+    )
     several.add_argument("--before", metavar="TIME", help="created before that")
     several.add_argument("--as-of", metavar="TIME", help="as things stood then")
     several.add_argument(

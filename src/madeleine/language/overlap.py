@@ -1,10 +1,22 @@
-"""How much of their letters and words two short texts share."""
+"""How much of their letters and words two texts share."""
 
 from __future__ import annotations
 
-from madeleine.language.stems import split_words
+from madeleine.language.stems import split_words, stem, telling_stems
 
 TITLE_CHARS = 300  # of a title that is compared; the longest that may be set
+SHARED_CHARS = 4_000  # of a text whose words are compared with a prompt's
+
+_LIGHT_WORDS = """
+able actually add another anyway bit else enough everything exactly fine first get give good great
+happen help hello hey hi keep kind last late least let like little long look lot many maybe mean
+most much need new next nice nothing ok okay old part please put quick quite right second seem set
+show simple simply single something sort start stay stop stuff sure thank thanks thing though time
+today together tomorrow tonight try two use used useful usual usually want way well whole without
+work yes yesterday yet
+"""
+LIGHT_STEMS = frozenset(stem(each) for each in _LIGHT_WORDS.split())
+"""Words that carry a sentence and are no topic: sharing one with a prompt says nothing."""
 
 
 def title_similarity(one: str, two: str) -> float:
@@ -42,3 +54,9 @@ def levenshtein_distance(one: str, two: str) -> int:
         more, less = (more << 1 | 1) & full, less << 1 & full
         up, down = less | ~(across | more) & full, more & across
     return distance
+
+
+def shares_only_light_words(one: str, two: str) -> bool:
+    """Whether two texts share words, and each of them stands in texts about anything."""
+    shared = telling_stems(one[:SHARED_CHARS]) & telling_stems(two[:SHARED_CHARS])
+    return bool(shared) and shared <= LIGHT_STEMS

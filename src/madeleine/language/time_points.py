@@ -52,6 +52,11 @@ class TimeSpan:
     year: int | None = None
     """The year that was named; None when only its season, month or day was."""
 
+    def holds(self, moment: datetime) -> bool:
+        """Whether a moment lies in it."""
+        after_start = self.start is None or self.start <= moment
+        return after_start and (self.end is None or moment < self.end)
+
 
 @dataclass(frozen=True, slots=True)
 class TimePoint:
@@ -91,6 +96,8 @@ _MONTHS = (
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+CALENDAR_NAMES = frozenset(each.lower() for each in (*_MONTHS, *_WEEKDAYS))
+"""Names of months and days. What happens on Fridays is found by that word."""
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,

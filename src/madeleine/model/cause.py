@@ -136,6 +136,8 @@ class NoteKind(StrEnum):
     """Only words were compared; `why` there is no model."""
     NOTHING_FROM_TIME = "nothing_from_time"
     """Nothing is from `when`, so all times were looked at."""
+    NO_ANSWER_FROM_TIME = "no_answer_from_time"
+    """Nothing from `when` answers, so all times were looked at."""
     RERANK_TIMED_OUT = "rerank_timed_out"
     """The cross-encoder ran out of time; the rest keep their order."""
     NOT_RERANKED = "not_reranked"

@@ -52,6 +52,9 @@ class RecallQuery:
     """Whether what is found below the floor is shown too."""
     overview_limit: int | None = None
     """How many answers a question for an overview has; None: as many as any other."""
+    narrows_by_time: bool = True
+    """Whether a time that is asked about leaves out what is from other times. To what is not asked
+    of the memory, such as a prompt, a time is only a hint."""
     at_hand_limit: int | None = None
     """How many core and working memories are enough, where `limit` leaves room for archived ones
     beside them; None: as many as are found."""

@@ -100,7 +100,7 @@ def _prepared(
 
 
 def _look_up_words(stores: Stores, query: RecallQuery) -> _QuestionWords:
-    understood = parse_question(query.text, stores.clock.now())
+    understood = parse_question(query.text, stores.clock.now(), query.narrows_by_time)
     with stores.index.steady():
         terms = stores.search.terms(understood.terms)
         told = _QuestionWords(understood, stores.search.extent(), terms, NO_MATCHES)

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from madeleine.language.memory_times import asks_about_memory_time, is_possessive
 from madeleine.language.text_keys import EMOJI_SELECTOR, is_emoji
+from madeleine.language.time_points import CALENDAR_NAMES
 from madeleine.language.times import TimeSpan, find_newest_words, read_times
 from madeleine.language.word_hints import (
     CONTRACTION_STEMS,
@@ -40,10 +42,12 @@ TERMS_AT_MOST = 48
 TERM_CHARS = 128  # of a script without spaces: each letter becomes one more thing to look for
 PHRASES_AT_MOST = 8
 _KEPT_WORDS = """
-added anything entries entry everything find found gave give happen happened happening happens
+added agree agreed anything came change changed choose chose chosen decide decided decision
+decisions done end entries entry everything find found gave give happen happened happening happens
 jotted keep kept learn learned learning learnt memories memory new news note noted notes nothing
-recall recalled record recorded records save saved saving show something store stored stuff talk
-talked talking thing things worked working write writing written wrote
+recall recalled recap record recorded records remind save saved saving settle settled show something
+store stored stuff talk talked talking thing things went work worked working write writing written
+wrote
 """
 KEEPING_WORDS = frozenset(_KEPT_WORDS.split())
 """Words for keeping things: beside a time they say no more than that something is from then."""
@@ -110,30 +114,60 @@ class ParsedQuestion:
     about_self: bool
     """Whether the asker speaks of themselves."""
     spans: tuple[TimeSpan, ...]
+    """Times that the answer is from (firm), or is of."""
+    hints: tuple[TimeSpan, ...]
+    """Times relative to now that belong to the matter: an answer may be from any other."""
     newest_first: bool
     asks: AnswerHints
 
 
-def parse_question(text: str, now: datetime) -> ParsedQuestion:
-    """Return what `text` asks, as of `now`. Any text will do; only its beginning is read."""
+def parse_question(text: str, now: datetime, narrows: bool = True) -> ParsedQuestion:
+    """Return what `text` asks, as of `now`. Any text will do; only its beginning is read. Unless
+    it `narrows`, a time is only a hint for it, as long as anything else is asked."""
     words = _split_words(text)
     spans, newest = tuple(read_times(text, now)), find_newest_words(text)
     firm = [span.at for span in spans if span.firm] + newest
     soft = [span.at for span in spans if not span.firm]
     terms = _select_terms(text, words, firm, soft)
+    telling = _select_telling(terms, words, firm, soft)
+    hints = _select_hints(text, spans, narrows) if telling else ()
+    named = _find_calendar_names(words, hints)
     return ParsedQuestion(
         text=text,
         words=words,
-        terms=terms,
-        telling=_select_telling(terms, words, firm, soft),
+        terms=tuple(dict.fromkeys([*terms, *named]))[:TERMS_AT_MOST],
+        telling=telling.union(named),
         phrases=_find_phrases(text),
         ids=_find_ids(text),
         names=_find_names(text, words, firm + soft),
         about_self=_is_about_self(text, words),
-        spans=spans,
+        spans=tuple(each for each in spans if each not in hints),
+        hints=hints,
         newest_first=bool(newest),
         asks=_read_hints(text),
     )
+
+
+def _select_hints(text: str, spans: Sequence[TimeSpan], narrows: bool) -> tuple[TimeSpan, ...]:
+    """Return the times relative to now that are not when the memory came to be."""
+    about_memory = narrows and asks_about_memory_time(text)
+    return tuple(
+        each
+        for each in spans
+        if each.firm and (not about_memory or is_possessive(text, each.at[1]))
+    )
+
+
+def _find_calendar_names(
+    words: Sequence[QuestionWord], hints: Sequence[TimeSpan]
+) -> tuple[str, ...]:
+    """Return the days and months of the hints, to be searched for: `fish on friday` is a rule."""
+    places = [each.at for each in hints]
+    return tuple(each.text for each in words if _names_day_or_month(each, places))
+
+
+def _names_day_or_month(word: QuestionWord, places: Sequence[tuple[int, int]]) -> bool:
+    return word.text in CALENDAR_NAMES and _is_inside(word, places)
 
 
 def _split_words(text: str) -> tuple[QuestionWord, ...]:

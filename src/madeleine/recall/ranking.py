@@ -208,6 +208,7 @@ def _build_standing(view: _RankingContext, record: RankingRecord, spot: int) -> 
         age_days=_days_since(record.created, now) if newest else None,
         on_date=on_date,
         on_day=bool(on_date and view.scored.columns["date"][spot] > 1),
+        in_time=any(each.holds(record.created) for each in view.understood.hints),
         relevance=record.relevance,
         relevance_weight=view.relevance_weight,
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
+from madeleine.language.memory_times import asks_for_decisions
 from madeleine.language.self_questions import asks_about_person
 from madeleine.language.stems import telling_stems
 from madeleine.language.times import TimeSpan
@@ -25,7 +26,7 @@ from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.words import SELF_SOURCE, Tier
+from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.activation import spread_activation, standing_of
 from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepare_question
 from madeleine.recall.dates import find_speaking_of
@@ -144,23 +145,33 @@ def recall(
     query = widen_for_overview(query)
     prepared = prepare_question(stores, query, trace)
     again = look_again and stores.minds.reranker is not None
-    with stores.index.steady():
-        search = _begin_search(stores, query, prepared)
-        hits = (
-            _list_from_time(stores, search)
-            if _is_listing(search)
-            else _compare_candidates(stores, search)
-        )
-        answer = None if again else _build_result(stores, search, hits)
-    if answer is None:
-        hits = _rerank_hits(stores, search, hits)  # no state is held meanwhile (I6)
-        with stores.index.steady():
-            answer = _build_result(stores, search, hits)
+    search, answer = _answer_question(stores, query, prepared, again)
+    if not answer.hits and search.when and not _is_listing(search):
+        _, answer = _answer_question(stores, query, prepared, again, search.when)
     if touch and answer.hits:
         shown_ids = [each.memory.id for each in answer.hits]
         late = record_use(stores, shown_ids, "recalled", query.session_id)
         answer = replace(answer, notes=answer.notes + late)
     return answer
+
+
+def _answer_question(
+    stores: Stores, query: RecallQuery, prepared: PreparedQuestion, again: bool, without: str = ""
+) -> tuple[_Search, RecallResult]:
+    """Return the answers, and how they were looked for. `without` is a time, in words, from which
+    nothing answers: then all times are looked at. `again`, a cross-encoder has its say."""
+    with stores.index.steady():
+        search = _begin_search(stores, query, prepared, without)
+        hits = (
+            _list_from_time(stores, search)
+            if _is_listing(search)
+            else _compare_candidates(stores, search)
+        )
+        if not again:
+            return search, _build_result(stores, search, hits)
+    hits = _rerank_hits(stores, search, hits)  # no state is held meanwhile (I6)
+    with stores.index.steady():
+        return search, _build_result(stores, search, hits)
 
 
 def widen_for_overview(query: RecallQuery) -> RecallQuery:
@@ -206,9 +217,15 @@ def _shown_floor(stores: Stores, search: _Search, near: Sequence[RankedHit]) -> 
 # --- stages ---------------------------------------------------------------------------------
 
 
-def _begin_search(stores: Stores, query: RecallQuery, prepared: PreparedQuestion) -> _Search:
-    """What a question says about when narrows the filter, unless there is nothing from then."""
+def _begin_search(
+    stores: Stores, query: RecallQuery, prepared: PreparedQuestion, without: str
+) -> _Search:
+    """What a question says about when narrows the filter, unless there is nothing from then, or
+    nothing that answers (`without`)."""
     search = _Search(query, prepared, query.filter, stores.clock.now(), prepared.notes)
+    if without:
+        search.notes += (Cause(NoteKind.NO_ANSWER_FROM_TIME, {"when": without}),)
+        return search
     spans = [each for each in search.understood.spans if each.firm or _asks_only_when(search)]
     narrow = _narrow_filter(query.filter, spans)
     said = ", ".join(dict.fromkeys(each.words for each in spans))
@@ -257,16 +274,26 @@ def _is_listing(search: _Search) -> bool:
 
 
 def _list_from_time(stores: Stores, search: _Search) -> list[RankedHit]:
-    """Return what is from the time asked for, or of any time, newest first; then what speaks
-    of it."""
-    newest = stores.search.listing(search.chosen, search.now, search.query.limit + 1)
-    found = [each for each in newest if each.source != SELF_SOURCE][: search.query.limit]
+    """Return what is from the time asked for, or of any time, newest first, and decisions before
+    all else if those are asked for; then what speaks of it."""
+    found = _list_newest(stores, search, search.chosen)
+    if asks_for_decisions(search.understood.text) and not search.chosen.types:
+        only = replace(search.chosen, types=(MemoryType.DECISION,))
+        decided = _list_newest(stores, search, only)
+        known = {each.id for each in decided}
+        found = [*decided, *(each for each in found if each.id not in known)]
+        found = found[: search.query.limit]
     then = Cause(ReasonKind.FROM_TIME, {"when": search.when})
     said = then if search.when else Cause(ReasonKind.AMONG_NEWEST)
     listed = [RankedHit(each.id, each.created, FROM_THEN, said=[said]) for each in found]
     if len(listed) >= search.query.limit:
         return listed
     return [*listed, *_find_speaking_of_time(stores, search, {each.id for each in found})]
+
+
+def _list_newest(stores: Stores, search: _Search, chosen: Filter) -> list[Memory]:
+    newest = stores.search.listing(chosen, search.now, search.query.limit + 1)
+    return [each for each in newest if each.source != SELF_SOURCE][: search.query.limit]
 
 
 def _find_speaking_of_time(stores: Stores, search: _Search, known: set[str]) -> list[RankedHit]:
@@ -343,7 +370,7 @@ def _follow_connections(
     first = [each.id for each in hits[: max(LOOKED_AT, search.query.limit)]]
     search.waiting = find_waiting_replacements(stores.log, first) if first else []
     understood = search.understood
-    dated = bool(understood.spans) or understood.asks.past
+    dated = bool(understood.spans or understood.hints) or understood.asks.past
     # People who talk to each other come back to a matter without replacing what they said.
     talked = bool(hits) and _head_of(search, hits[0]) == "dialogue"
     if dated or talked or understood.asks.many:

@@ -187,7 +187,10 @@ def _word_weights(
     timely = {
         word.text
         for word in understood.words
-        if any(span.at[0] <= word.start and word.end <= span.at[1] for span in understood.spans)
+        if any(
+            span.at[0] <= word.start and word.end <= span.at[1]
+            for span in (*understood.spans, *understood.hints)
+        )
         and (not held.get(word.text) or len(word.text) <= DAY_DIGITS)
     }
     told: dict[str, float] = {}

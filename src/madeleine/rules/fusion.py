@@ -37,6 +37,7 @@ ON_DAY_FACTOR, ON_DATE_FACTOR, OFF_DATE_FACTOR = (
     1.3,
     0.7,
 )  # for a note of the day, of the month, of another
+IN_TIME_FACTOR = 1.2  # for a memory from a time that the question only mentions
 
 LIFT_QUOTED = 0.5  # how far towards certainty a memory is lifted that holds what is quoted
 LIFT_SELF = 0.15  # and one about the asker, when the asker speaks of themselves
@@ -82,6 +83,8 @@ class BoostInputs:
     """Whether it is of the month or year that is asked about, when one is."""
     on_day: bool = False
     """Whether it is of the very day."""
+    in_time: bool = False
+    """Whether it is from a time that the question mentions, though it asks for something else."""
     relevance: float | None = None
     """What consolidation thinks it is worth now, where it has a say."""
     relevance_weight: float = 0.0
@@ -152,6 +155,8 @@ def _relevance_factor(standing: BoostInputs) -> dict[str, float]:
 def _date_factor(standing: BoostInputs) -> float:
     if standing.on_day:
         return ON_DAY_FACTOR
+    if standing.on_date is None and standing.in_time:
+        return IN_TIME_FACTOR
     return {None: 1.0, True: ON_DATE_FACTOR, False: OFF_DATE_FACTOR}[standing.on_date]
 
 

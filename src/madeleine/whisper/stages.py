@@ -26,6 +26,7 @@ from madeleine.language.intent import (
     is_only_talk,
     read_intents,
 )
+from madeleine.language.overlap import shares_only_light_words
 from madeleine.language.person_tables import PRIVATE_ATTRIBUTES
 from madeleine.language.self_questions import (
     SelfQuestion,
@@ -41,6 +42,7 @@ from madeleine.language.self_statements import (
     read_self_statement,
     select_answers,
 )
+from madeleine.language.times import read_times
 from madeleine.language.word_hints import asks_for_help, is_instruction
 from madeleine.model.cause import Cause, ReasonKind, WhisperSilence
 from madeleine.model.embedding import QueryEmbedding
@@ -67,7 +69,8 @@ IDEOGRAPHS = "\u2e80"  # from here on a character says about as much as a syllab
 CENTROID_OF = 3  # prompts whose middle is the topic
 ENRICHED_BY = 2  # prompts that a continuation is read with
 PROMPT_CHARS = 8_000  # of a prompt that are looked at
-CLOSE = 0.70  # a cosine from which a memory needs no word in common
+TOPICAL_LEAST = 0.10  # of what a prompt's words tell; sharing less says nothing of the topic
+NEARLY_AS_LIKELY = 0.8  # of the best chance of those that share words; others need as much
 IDENTITY_MOST = 12  # memories taken from the self's connections
 IDENTITY_CHANCE = 0.6  # of what describes the asker, when the asker asks about themselves
 MATTERS_LEAST = 2  # words that a prompt names something by, for something private to come unasked
@@ -306,7 +309,9 @@ def _recall_candidates(
     not told of it."""
     at_hand, limit = prompt_filter(state.prompt), max(2 * context.config.max_nodes, 12)
     space = state.prompt.space
-    query = RecallQuery(text, limit, at_hand, space, explain=True, all=True)  # the gate decides
+    query = RecallQuery(  # the gate decides, and a time in a prompt leaves nothing out
+        text, limit, at_hand, space, explain=True, all=True, narrows_by_time=False
+    )
     if state.intents == {Intent.IDENTITY}:
         return _recall_everywhere(context, state, query, trace)
     enough = None if context.others else limit  # of several places the best are chosen later
@@ -561,33 +566,41 @@ def heed_feedback(context: WhisperContext, state: WhisperState) -> None:
 
 
 def ask_for_common_words(context: WhisperContext, state: WhisperState) -> None:
-    """If some candidates share words with the prompt, let the others go, but for what is about
-    the asker, what is very close in meaning, and what says how things are to be done."""
-    if not any(each.coverage > 0 for each in state.candidates):
+    """If some candidates share words with the prompt that say what it is about, let the others go,
+    but for what answers about as likely, what is about the asker, and what says how things are to
+    be done."""
+    topical = [each for each in state.candidates if _shares_topic(state.query, each)]
+    if not topical:
         return
+    likely = NEARLY_AS_LIKELY * max(each.score for each in topical)
     state.hold_back(
         lambda each: (
-            each.coverage > 0
+            each in topical
+            or each.score >= likely
             or each.identity
-            or each.near >= CLOSE
             or each.head == "dialogue"
             or _is_standing(each.memory)
         )
     )
 
 
+def _shares_topic(prompt: str, candidate: WhisperCandidate) -> bool:
+    """Whether a memory holds enough of the prompt's words, and not only such as all texts hold."""
+    if candidate.coverage < TOPICAL_LEAST:
+        return False
+    memory = candidate.memory
+    return not shares_only_light_words(prompt, f"{memory.title or ''}\n{memory.content}")
+
+
 def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
-    """Only what is surely worth it gets through; what is of the time asked for does anyway, but
-    not from the archive."""
+    """Only what is surely worth it gets through. What is from a time that is asked about does
+    anyway, but not from the archive."""
     gate = context.config.injection_gate
-    if Intent.TEMPORAL in state.intents:
-        state.hold_back(lambda each: each.worth >= gate or not _is_archived(each))
-        if not state.candidates:
-            raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
-        return
     ranked = sorted(state.candidates, key=lambda each: -each.worth)
     below = [each for each in ranked if each.worth < gate and _is_standing(each.memory)]
     let_in = [each for each in below[:STANDING_MOST] if each.worth >= _standing_gate(context)]
+    if Intent.TEMPORAL in state.intents:
+        let_in += _find_from_time(state)
     state.hold_back(lambda each: each.worth >= gate or each in let_in)
     if not state.candidates:
         raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
@@ -631,6 +644,16 @@ def _stand_in(
         return replace(older, memory=newer, successor=None, instead_of=older.memory)
     best = max(own.worth, older.worth), max(own.score, older.score)
     return replace(own, worth=best[0], score=best[1], instead_of=older.memory)
+
+
+def _find_from_time(state: WhisperState) -> list[WhisperCandidate]:
+    """Return the candidates from a time that the prompt names."""
+    times = read_times(state.prompt.text, state.now)
+    return [
+        each
+        for each in state.candidates
+        if not _is_archived(each) and any(span.holds(each.memory.created) for span in times)
+    ]
 
 
 def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:

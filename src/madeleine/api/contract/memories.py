@@ -28,6 +28,10 @@ TimeText = Annotated[str, (("format", "date-time"),)]
 """A time as JSON has it: RFC 3339 in UTC."""
 RequestTime = Annotated[str, (("formats", ("date-time", "date")),)]
 """A time as a client sends it: RFC 3339, or a bare date, which is its first moment in UTC."""
+SpokenTime = Annotated[
+    str, (("examples", ("2026-11-15T18:04:00Z", "2026-11-15", "yesterday", "since friday")),)
+]
+"""A time as people say it, or as `RequestTime`; of a stretch of time, its first moment."""
 UnitNumber = Annotated[float, (("minimum", 0), ("maximum", 1))]
 """A number from 0 to 1."""
 PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]

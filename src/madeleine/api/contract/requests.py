@@ -13,6 +13,7 @@ from madeleine.api.contract.memories import (
     OriginShape,
     PromptOutcome,
     RequestTime,
+    SpokenTime,
     UnitNumber,
 )
 from madeleine.api.contract.shape import RequestShape, field, shape
@@ -56,9 +57,12 @@ class MemoryFilter(RequestShape):
         "only these spaces; `global` is the one without a name", default=None
     )
     tags: tuple[str, ...] | None = field("only memories with any of these tags", default=None)
-    created_after: RequestTime | None = field("created at this time or later", default=None)
-    created_before: RequestTime | None = field("created before this time", default=None)
-    as_of: RequestTime | None = field("as things stood at this time", default=None)
+    created_after: SpokenTime | None = field(
+        "created at this time or later; also as people say it: yesterday, since friday",
+        default=None,
+    )
+    created_before: SpokenTime | None = field("created before this time", default=None)
+    as_of: SpokenTime | None = field("as things stood at this time", default=None)
     outdated: bool | None = field("also what is retired, expired or superseded", default=None)
 
 
