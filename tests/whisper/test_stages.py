@@ -57,6 +57,7 @@ def test_the_stages_are_the_documented_ones_in_their_order() -> None:
         "affinity",
         "overlap",
         "gate",
+        "successor",
         "session",
         "order",
     ]

@@ -508,11 +508,16 @@ class Madeleine:
         return [*self._get("proposals", told.ProposalPage, query).proposals]
 
     def decide_all(
-        self, action: str, *, kind: str | None = None, run: str | None = None
+        self,
+        action: str,
+        *,
+        kind: str | None = None,
+        run: str | None = None,
+        undo: str | None = None,
     ) -> told.DecidedProposals:
         """Decide all that wait, or those of a kind or run: `approved` or `rejected`. `undo` with
-        the answer's `undo` takes all of it back."""
-        body = {"action": action, "kind": kind, "run": run}
+        the answer's `undo` takes all of it back; you may give that id yourself."""
+        body = {"action": action, "kind": kind, "run": run, "undo": undo}
         return self._post("decide_all", told.DecidedProposals, body)
 
     def decide(self, proposal: str | Proposal, action: str) -> told.DecidedProposal:

@@ -53,9 +53,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         "--space", action="append", metavar="SPACE", help="only these; `global` has no name"
     )
     several.add_argument("--tag", action="append", metavar="TAG", help="with any of these tags")
-    several.add_argument(
-        "--after", metavar="TIME", help=f"created then or later, {SPOKEN_HELP}"
-    )
+    several.add_argument("--after", metavar="TIME", help=f"created then or later, {SPOKEN_HELP}")
     several.add_argument("--before", metavar="TIME", help="created before that")
     several.add_argument("--as-of", metavar="TIME", help="as things stood then")
     several.add_argument(

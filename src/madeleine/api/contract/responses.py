@@ -146,7 +146,9 @@ class UndoneChanges:
     change: str = field("the change that took them back")
     undone: tuple[str, ...] = field("the changes that were taken back")
     memories: tuple[str, ...] = field("the ids of the memories concerned")
-    questions: tuple[str, ...] = field("the proposals that were withdrawn, or wait again")
+    questions: tuple[str, ...] = field(
+        "the proposals that were withdrawn, or wait again", default=()
+    )
 
 
 @shape
