@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "words": ("words", "coverage", "phrases"),
+    "kin": ("kin", "kin_everyday"),
     "words around": ("words_around", "words_session", "coverage_session"),
     "meaning": ("near", "focus"),
     "meaning without a shared word": ("near_unshared", "tokens_unshared"),
@@ -104,7 +105,7 @@ HEADS: dict[str, HeadPlan] = {
         candidates=("note",),
         signs=_signs(
             (
-                *GROUPS["words"], *GROUPS["meaning"], "tokens", "tokens_mean",
+                *GROUPS["words"], *GROUPS["kin"], *GROUPS["meaning"], "tokens", "tokens_mean",
                 *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_NOTES,
             )
         )
@@ -116,7 +117,7 @@ HEADS: dict[str, HeadPlan] = {
         candidates=("kept",),
         signs=_signs(
             (
-                *GROUPS["words"], *GROUPS["meaning"], *GROUPS["tokens"],
+                *GROUPS["words"], *GROUPS["kin"], *GROUPS["meaning"], *GROUPS["tokens"],
                 *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_KEPT,
                 "time_asked", "number_asked",
             )
@@ -128,13 +129,15 @@ HEADS: dict[str, HeadPlan] = {
     ),
     "meaning": HeadPlan(
         candidates=("dialogue", "note", "kept"),
-        signs=_signs((*GROUPS["words"], "near", *GROUPS["speaker"], *GROUPS["date"])),
+        signs=_signs(
+            (*GROUPS["words"], *GROUPS["kin"], "near", *GROUPS["speaker"], *GROUPS["date"])
+        ),
         evidence=("best_coverage", "best_near", "telling_words"),
         l2=500.0,
     ),
     "words": HeadPlan(
         candidates=("dialogue", "note", "kept"),
-        signs=_signs((*GROUPS["words"], *GROUPS["speaker"], *GROUPS["date"])),
+        signs=_signs((*GROUPS["words"], *GROUPS["kin"], *GROUPS["speaker"], *GROUPS["date"])),
         evidence=("best_coverage", "telling_words"),
         l2=500.0,
     ),

@@ -291,3 +291,16 @@ def test_whispers_that_come_too_late_are_found(daemon: Daemon) -> None:
     found = [each for each in check_status(daemon.home, status) if each.is_trouble]
 
     assert [each.check for each in found] == ["slow hooks"]
+
+
+def test_lines_of_the_users_terms_that_say_nothing_are_named(daemon: Daemon) -> None:
+    daemon.door.call(
+        "remember",
+        body={"content": "Bramble: warehouse system\njust words\nmore words", "tags": ["terms"]},
+    )
+
+    found = check_home(daemon.home, lambda *call: asking(daemon, *call), time.time())
+
+    (terms,) = [each for each in found if each.check == "terms"]
+    assert "'just words', and 1 more like it" in terms.message
+    assert not terms.is_trouble

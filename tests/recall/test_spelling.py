@@ -86,8 +86,8 @@ def test_a_tag_is_a_word_to_find_a_memory_by(stores: Stores) -> None:
 
 
 def test_a_new_tag_counts_at_once_and_an_old_one_no_longer(plain: Stores) -> None:
-    (memory,) = keep_many(plain, [Draft("Deploys to a cluster on EKS", tags=("k8s",))])
-    revise(plain, memory.id, read_revision({"tags": ["kube"]}, plain.config.limits))
+    (memory,) = keep_many(plain, [Draft("Deploys to a cluster on EKS", tags=("oats",))])
+    revise(plain, memory.id, read_revision({"tags": ["hops"]}, plain.config.limits))
 
-    assert contents(plain, "kube") == [memory.content]
-    assert contents(plain, "k8s") == []
+    assert contents(plain, "hops") == [memory.content]
+    assert contents(plain, "oats") == []

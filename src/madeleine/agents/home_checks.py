@@ -23,6 +23,7 @@ from madeleine.api.home_paths import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import ROUTE_BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
+from madeleine.language.user_terms import TERMS_TAG, parse_user_terms
 from madeleine.model.cause import HookProblem
 from madeleine.vault.journal_lines import find_damaged_lines, list_journal_files
 from madeleine.version import __version__
@@ -43,6 +44,7 @@ JOURNAL_FIX = (
 MIN_JOB_FAILURES = 2  # once may be chance
 MAX_LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
 MIN_LATE_RUNS = 5
+TERMS_MEMORIES = 50  # memories with terms of the user's that are looked at
 
 
 def check_home(home: Path, ask: AskDaemon, now: float) -> Iterator[DoctorFinding]:
@@ -64,11 +66,24 @@ def check_home(home: Path, ask: AskDaemon, now: float) -> Iterator[DoctorFinding
     try:
         status = ask("status", {})
         newest = ask("list", {"limit": 1})
+        terms = ask("list", {"tags": [TERMS_TAG], "limit": TERMS_MEMORIES})
     except MadeleineError as error:
         yield error_finding("home", error)
         return
     yield from check_status(home, status)
     yield from check_clock(home, newest, now)
+    yield from check_terms(terms)
+
+
+def check_terms(terms: Json) -> Iterator[DoctorFinding]:
+    """Whether every line of the user's terms says something."""
+    for memory in terms["memories"]:
+        lines = parse_user_terms(memory["content"]).unreadable
+        if lines:
+            more = f", and {len(lines) - 1} more like it" if len(lines) > 1 else ""
+            problem = f"a line of the terms in {memory['short_id']} says nothing"
+            fix = "write `name | other names | classes`, `name: classes` or `- name`"
+            yield DoctorFinding("terms", f"{problem}: {lines[0]!r}{more}", fix, NOTE_CODE)
 
 
 def is_home_empty(home: Path) -> bool:

@@ -109,6 +109,17 @@ def _render_connected(parts: Mapping[str, Any]) -> str:
     return f"{other} {edge} it" if parts["incoming"] else f"{edge} {other}"
 
 
+def _render_kin(parts: Mapping[str, Any]) -> str:
+    asked, said = parts["asked"], parts["said"]
+    match parts["link"]:
+        case "member":
+            return f"`{asked}`: {said} is one"
+        case "class":
+            return f"`{asked}`: belongs to {said}"
+        case _:
+            return f"`{asked}`: also called {said}"
+
+
 def _render_none_near_enough(parts: Mapping[str, Any]) -> str:
     said = f"{parts['count']} came near, none near enough"
     if "nearest" not in parts:
@@ -150,6 +161,7 @@ _REASON_SENTENCES: Mapping[ReasonKind, SentenceTemplate] = {
     ReasonKind.ABOUT_YOU: "about you",
     ReasonKind.SHARES_WORDS: lambda parts: f"shares words ({parts['share']:.2f})",
     ReasonKind.SHARES_COMMON_WORD: "shares a common word",
+    ReasonKind.KIN: _render_kin,
     ReasonKind.CLOSE_IN_MEANING: lambda parts: f"close in meaning ({parts['similarity']:.2f})",
     ReasonKind.FAINTLY_CLOSE: "faintly close in meaning",
     ReasonKind.SAID_BY_NAMED: "said by whom you name",

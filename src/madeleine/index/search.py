@@ -338,6 +338,12 @@ class MemorySearch(Protocol):
         """Return the stems that stand for each word, and how common they are."""
         ...
 
+    def known_words(self, words: Sequence[str]) -> dict[str, IndexedTerm]:
+        """Return those of the words that stand in some memory, each by its stem. Made for
+        hundreds of words of which few are known: how many memories hold them may be as it was
+        some writes ago, and one that was dropped since may still be named."""
+        ...
+
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         """Return for words that stand nowhere which one that does may be meant: one slip of
         the finger away, of several the most common. Words without one are left out."""

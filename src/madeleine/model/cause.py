@@ -42,6 +42,9 @@ class ReasonKind(StrEnum):
     """It has words of the question; `share` is how much of what the question tells they are."""
     SHARES_COMMON_WORD = "shares_common_word"
     """It has a word of the question that many others have too."""
+    KIN = "kin"
+    """In place of `asked`, a word of the question, it has `said`, which is, by `link`, an
+    `other_name` of it, a `member` of that class, or its `class`."""
     CLOSE_IN_MEANING = "close_in_meaning"
     """`similarity` is the cosine of the two."""
     FAINTLY_CLOSE = "faintly_close"

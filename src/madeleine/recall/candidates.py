@@ -6,7 +6,7 @@ score over all of them picks the hundred or two that are worth the closer look.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -29,6 +29,12 @@ from madeleine.model.embedding import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import ABOUT_SELF
 from madeleine.recall.features import subject_features
+from madeleine.recall.kin import (
+    QuestionKin,
+    find_known_terms,
+    find_question_kin,
+    find_thesaurus,
+)
 from madeleine.recall.parsing import ParsedQuestion, parse_question
 from madeleine.recall.weighted_question import WeightedQuestion, weigh_question
 from madeleine.rules.fusion import select_rarest_words
@@ -43,6 +49,8 @@ from madeleine.write.stores import Stores
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
 ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
 ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
+KIN_DRAWN = 6  # kin that candidates are drawn by: each takes 20 microseconds to look for
+KIN_BUDGET = 60  # memories that they together may bring: what is common tells little
 NEWEST = 50  # of the most recent, when those are asked for
 NO_MATCHES = WordMatches(np.empty(0, np.int64), np.empty(0, np.float32))
 
@@ -66,6 +74,9 @@ class _QuestionWords:
     extent: CollectionStatistics
     terms: list[tuple[IndexedTerm, ...]]
     matches: WordMatches
+    kin: tuple[QuestionKin, ...] = ()
+    in_tables: frozenset[str] = frozenset()
+    """Words that the thesaurus knows: they are not misspelt."""
 
 
 def prepare_question(
@@ -93,7 +104,7 @@ def prepare_question(
 def _prepared(
     stores: Stores, told: _QuestionWords, trace: QueryEmbedding | None, notes: tuple[Cause, ...]
 ) -> PreparedQuestion:
-    asked = weigh_question(told.understood, told.extent, told.terms, trace)
+    asked = weigh_question(told.understood, told.extent, told.terms, trace, told.kin)
     return PreparedQuestion(
         asked, told.matches, _find_named_memories(stores, told.understood), notes
     )
@@ -103,7 +114,16 @@ def _look_up_words(stores: Stores, query: RecallQuery) -> _QuestionWords:
     understood = parse_question(query.text, stores.clock.now(), query.narrows_by_time)
     with stores.index.steady():
         terms = stores.search.terms(understood.terms)
-        told = _QuestionWords(understood, stores.search.extent(), terms, NO_MATCHES)
+        thesaurus = find_thesaurus(stores, query.space)
+        asked = find_known_terms(thesaurus, understood)
+        told = _QuestionWords(
+            understood,
+            stores.search.extent(),
+            terms,
+            NO_MATCHES,
+            find_question_kin(thesaurus, stores.search, understood, asked, terms),
+            frozenset(word.text for term in asked for word in term.words),
+        )
         alone = stores.minds.embedder is None
         return replace(told, matches=_match_rare_words(stores, told, alone))
 
@@ -129,19 +149,32 @@ def _may_be_slip(told: _QuestionWords, word: str, trace: QueryEmbedding | None) 
     at = next((each for each in told.understood.words if each.text == word), None)
     if at is None or not may_be_typo(word) or word in told.understood.names:
         return False
+    if word in told.in_tables:
+        return False
     if trace is None:
         return True
     return sum(at.start <= start < at.end for start, _ in trace.spans) > 1
 
 
 def _match_rare_words(stores: Stores, told: _QuestionWords, alone: bool) -> WordMatches:
-    """Return what holds the words that candidates are drawn by: the rare ones, and what is
-    quoted. `alone`, words have to bring more."""
+    """Return what holds the words that candidates are drawn by: the rare ones, their kin as
+    far as there is room left, and what is quoted. `alone`, words have to bring more."""
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
     holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
-    rare = [told.understood.terms[place] for place in select_rarest_words(holders, budget)]
+    places = select_rarest_words(holders, budget)
+    rare = [told.understood.terms[place] for place in places]
     looked_for = [form for word in rare for form in word_forms(word)]
-    return stores.search.matching([*looked_for, *told.understood.phrases])
+    left = min(budget - sum(holders[place] for place in places), KIN_BUDGET)
+    return stores.search.matching(
+        [*looked_for, *_select_rare_kin(told.kin, left), *told.understood.phrases]
+    )
+
+
+def _select_rare_kin(kin: Sequence[QuestionKin], budget: int) -> list[str]:
+    """Return the kin that candidates are drawn by: the rarest of the surest."""
+    surest = [each for each in kin if each.holders <= budget][:KIN_DRAWN]
+    places = select_rarest_words([each.holders for each in surest], budget, least=0)
+    return [surest[place].kin.key for place in places]
 
 
 def embed_question(stores: Stores, text: str) -> tuple[QueryEmbedding | None, tuple[Cause, ...]]:

@@ -12,6 +12,7 @@ from madeleine.model.cause import Cause, NoteKind, ReasonKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.times import format_time
+from madeleine.recall.kin import QuestionKin
 from madeleine.recall.ranking import RankedHit
 from madeleine.recall.scoring import ScoredCandidates
 from madeleine.recall.weights import HEADS
@@ -19,6 +20,7 @@ from madeleine.rules.fusion import RecallHead, display_score
 from madeleine.write.stores import Stores
 
 SOME = 0.005  # of what the question tells: less would be shown as nothing
+KIN_SHOWN = 3
 CLOSE = 0.25  # a cosine from which "close in meaning" is worth saying
 SHORTEST_CUT = PASSAGE_CHARS // FOREIGN_WEIGHT  # a shorter text is one passage in any script
 
@@ -155,6 +157,7 @@ def _comparison_reasons(hit: RankedHit, scored: ScoredCandidates | None) -> Iter
             yield Cause(ReasonKind.SHARES_WORDS, {"share": round(float(share), 4)})
         else:
             yield Cause(ReasonKind.SHARES_COMMON_WORD)
+    yield from _kin_reasons(hit.spot, scored)
     if "near" in columns and (near := columns["near"][hit.spot]) >= CLOSE:
         yield Cause(ReasonKind.CLOSE_IN_MEANING, {"similarity": round(float(near), 4)})
     if columns["any_speaker"][hit.spot] > 0:
@@ -163,6 +166,18 @@ def _comparison_reasons(hit: RankedHit, scored: ScoredCandidates | None) -> Iter
         yield Cause(ReasonKind.OF_NAMED_DATE)
     if scored.pool.talk[place] and columns["coverage_session"][hit.spot] > 0.5:
         yield Cause(ReasonKind.CONVERSATION_FITS)
+
+
+def _kin_reasons(spot: int, scored: ScoredCandidates) -> Iterator[Cause]:
+    """Yield for each word of the question that it has in another one, which that is."""
+    if scored.kin_met is None:
+        return
+    said: dict[str, QuestionKin] = {}
+    for number in scored.kin_met[spot].nonzero()[0].tolist():  # the surest come first
+        said.setdefault(scored.kin[number].asked, scored.kin[number])
+    for each in list(said.values())[:KIN_SHOWN]:
+        parts = {"asked": each.asked, "said": each.kin.text, "link": each.kin.tie.link.value}
+        yield Cause(ReasonKind.KIN, parts)
 
 
 def _standing_reasons(memory: Memory, chosen: Filter, now: datetime) -> Iterator[Cause]:

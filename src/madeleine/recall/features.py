@@ -1,6 +1,7 @@
 """What a question and each candidate have in common, as named columns of numbers.
 
-Features come in groups: words (bm25, coverage), meaning (cosines), tokens (late interaction:
+Features come in groups: words (bm25, coverage), kin (other words for those of the question, by the
+thesaurus), meaning (cosines), tokens (late interaction:
 the best cosine of each of the question's tokens with a token of the memory), conversation
 (the same for what stands beside it and for its session), subject (who speaks, when), and form
 (a question, a number, a name). A group that a store cannot give, because there is no model
@@ -12,7 +13,7 @@ stands for itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -39,6 +40,7 @@ BM25_SCALE = 20.0
 SESSION_SCALE = 10.0
 BLOCK_TOKENS = 24  # a passage is compared in pieces of two blocks, so that length is no merit
 PART_TOKENS, PART_STEP = 16, 6  # of a question that are looked at by themselves
+KIN_COLUMNS = ("kin", "kin_everyday")
 EARLY_TURNS = 6.0  # an overview is often asked of how something began
 CLOSE_DAYS = 3
 UNSHARED = 262_144  # multiplications up to which OpenBLAS does a product on one thread
@@ -51,6 +53,8 @@ class CandidateFeatures:
 
     places: Places
     columns: Columns
+    kin_met: NDArray[np.bool_]
+    """Which of the question's kin each candidate has, in place of a word that it has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,11 @@ def compute_features(
 ) -> CandidateFeatures:
     """Return the features of the candidates at `places`; `details` are those of `rows`."""
     view = _build_rows(pool, places, rows)
-    columns = _word_features(asked, view, details)
+    stems, own = asked.terms.stems, len(asked.terms.stems)
+    counts, at = _count_stems(np.concatenate([stems, asked.kin.stems]), details)
+    columns = _word_features(asked, view, details, counts[:, :own], at)
+    kin_columns, kin_met = _kin_features(asked, view, details, counts, at)
+    columns |= kin_columns
     columns |= _form_features(asked, view)
     columns |= subject_features(asked, pool.speaker[places], pool.created[places])
     if asked.aim is not None:
@@ -102,7 +110,7 @@ def compute_features(
         if asked.aim.tokens.size and details.tokens.size:
             columns |= _token_features(asked, view, details)
         columns |= _unshared_features(columns)
-    return CandidateFeatures(places, columns)
+    return CandidateFeatures(places, columns, kin_met)
 
 
 def _unshared_features(columns: Columns) -> Columns:
@@ -132,14 +140,17 @@ def _build_rows(pool: CandidatePool, places: Places, rows: Places) -> _Candidate
 
 
 def _word_features(
-    asked: WeightedQuestion, view: _CandidateRows, details: PassageDetails
+    asked: WeightedQuestion,
+    view: _CandidateRows,
+    details: PassageDetails,
+    counts: Values,
+    places: tuple[Places, Places, Places],
 ) -> Columns:
     terms = asked.terms
-    counts, places = _count_stems(terms.stems, details)
     said = counts + _names_said(asked, view)
     lengths = np.diff(details.stem_starts) + (view.pool.speaker[view.rows] >= 0)
     own = bm25(said, terms.idf, lengths, asked.extent.mean_words + 1)
-    unnamed = terms.idf * terms.telling * ~terms.names
+    unnamed = _telling_weights(asked)
     columns = {
         "words": view.mine(own) / BM25_SCALE,
         "coverage": view.mine(_coverage(counts, unnamed)),
@@ -211,6 +222,8 @@ def _adjacent_pair_share(
     if not pairs or not len(where):
         return np.zeros(len(view.rows))
     size = len(asked.terms.stems)
+    own = stem < size
+    where, row, stem = where[own], row[own], stem[own]
     number = np.full(size * size, -1)
     number[[one * size + two for one, two in pairs]] = np.arange(len(pairs))
     said = np.zeros((len(view.rows), len(pairs)), np.bool_)
@@ -221,6 +234,68 @@ def _adjacent_pair_share(
         said[row[:-step][seen], pair[seen]] = True
     share: Values = said.sum(axis=1) / len(pairs)
     return share
+
+
+# --- kin ------------------------------------------------------------------------------------
+
+
+def _telling_weights(asked: WeightedQuestion) -> Values:
+    """Return how much each stem tells of what the question is about."""
+    return asked.terms.idf * asked.terms.telling * ~asked.terms.names
+
+
+def _kin_features(
+    asked: WeightedQuestion,
+    view: _CandidateRows,
+    details: PassageDetails,
+    counts: Values,
+    at: tuple[Places, Places, Places],
+) -> tuple[Columns, NDArray[np.bool_]]:
+    """The share of what the question tells that a candidate says in other words: in names and
+    terms of a trade, and in everyday words; and which of the kin it has. `counts` are of the
+    question's stems and then of its kin's."""
+    kin, weights = asked.kin, _telling_weights(asked)
+    met = np.zeros((len(view.chosen), len(kin.entries)), np.bool_)
+    if not kin.entries or not (total := weights.sum()) > 0:
+        return {name: np.zeros(len(met)) for name in KIN_COLUMNS}, met
+    held: NDArray[np.bool_] = counts > 0
+    there: list[bool] = np.any(held, axis=0).tolist()
+    mine: NDArray[np.bool_] = held[view.chosen][:, : len(weights)]
+    trade, everyday = np.zeros(mine.shape), np.zeros(mine.shape)
+    for number, (entry, slots) in enumerate(zip(kin.entries, kin.slots, strict=True)):
+        if not all(there[slot] for slot in slots):
+            continue
+        said: NDArray[np.bool_] = np.all(held[:, slots], axis=1)
+        if entry.side_by_side:
+            said = _rows_in_a_row(entry.stems, slots[0], details, at)
+        places = list(kin.places[number])
+        instead = said[view.chosen, None] & ~mine[:, places]
+        met[:, number] = instead.any(axis=1)
+        surest = everyday if entry.kin.tie.everyday else trade
+        surest[:, places] = np.maximum(surest[:, places], kin.weights[number] * instead)
+    beyond = np.maximum(everyday - trade, 0)
+    shares = (trade @ weights / total, beyond @ weights / total)
+    return dict(zip(KIN_COLUMNS, shares, strict=True)), met
+
+
+def _rows_in_a_row(
+    stems: Sequence[int],
+    first: int,
+    details: PassageDetails,
+    at: tuple[Places, Places, Places],
+) -> NDArray[np.bool_]:
+    """Return which rows have the stems one after the other; `first` is the slot of the first of
+    them, and `at` says where each slot's stem stands."""
+    where, row, slot = at
+    begins, rows = where[slot == first], row[slot == first]
+    fits = begins + len(stems) <= details.stem_starts[rows + 1]
+    begins, rows = begins[fits], rows[fits]
+    for step, stem in enumerate(stems):
+        same = details.stems[begins + step] == stem
+        begins, rows = begins[same], rows[same]
+    found = np.zeros(len(details.stem_starts) - 1, np.bool_)
+    found[rows] = True
+    return found
 
 
 # --- meaning --------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ from madeleine.recall.explaining import (
     note_retired,
     shortfall_parts,
 )
+from madeleine.recall.features import KIN_COLUMNS
 from madeleine.recall.memory_reader import MemoryReader
 from madeleine.recall.newer_first import LOOKED_AT, put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
@@ -67,6 +68,7 @@ from madeleine.write.record_use import record_use
 from madeleine.write.stores import Stores
 
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
+MUCH_KIN = 0.1  # of what the question tells, in other words: as good as a word in common
 SPOKEN_OF = 0.25  # and of what only speaks of that time
 SPREAD_AMONG = 2  # times as many hits as are wanted, to spread an overview over
 UNNAMED_SELF = frozenset({"self"})  # the title of a self that nobody has given a name
@@ -542,15 +544,18 @@ def _why_nothing_passes(stores: Stores, search: _Search) -> Cause:
 
 
 def _is_near(search: _Search, hit: RankedHit, least: float) -> bool:
-    """Whether a hit is worth saying: it shares words, or it is likely enough. Where no model
-    has read it, words are all there is, and without one it is not likely at all."""
+    """Whether a hit is worth saying: it shares words, has names for them, or is likely enough.
+    Where no model has read it, words are all there is, and without one it is not likely at all."""
     scored = search.scored
     if scored is None or hit.spot is None:
         return hit.score >= least
     unread = HEADS[scored.head[hit.spot]] == "words"
-    if scored.columns["coverage"][hit.spot] > 0 or (unread and ReasonKind.ABOUT_YOU in hit.lifts):
+    shared = {name: scored.columns[name][hit.spot] for name in ("words", "coverage", *KIN_COLUMNS)}
+    if shared["coverage"] > 0 or shared["kin"] + shared["kin_everyday"] / 2 >= MUCH_KIN:
         return True
-    baseless = unread and scored.columns["words"][hit.spot] <= 0
+    if unread and ReasonKind.ABOUT_YOU in hit.lifts:
+        return True
+    baseless = unread and not any(value > 0 for value in shared.values())
     grounded = not baseless or bool(hit.lifts) or hit.inherited is not None
     return hit.score >= least and grounded
 

@@ -23,6 +23,7 @@ from madeleine.recall.features import (
     compute_features,
     rows_needed,
 )
+from madeleine.recall.kin import QuestionKin
 from madeleine.recall.weighted_question import WeightedQuestion
 from madeleine.recall.weights import HEADS, shipped_weights
 from madeleine.rules.fusion import RecallHead, calibrate_sums, leads_over_others, weighted_sums
@@ -46,6 +47,9 @@ class ScoredCandidates:
     leads: Values
     """How far each sum is ahead of the best one of another memory."""
     chances: Values
+    kin: Sequence[QuestionKin] = ()
+    kin_met: NDArray[np.bool_] | None = None
+    """Which of the kin each candidate has, in place of a word of the question."""
 
     def evidence_at(self, spot: int) -> dict[str, float]:
         """Return the evidence that the chance of one candidate was made from."""
@@ -83,7 +87,8 @@ def score_candidates(
         places = np.union1d(places, _places_of_ids(stores, pool, named))
     rows = rows_needed(pool, places)
     details = stores.search.details(pool, rows)
-    columns = compute_features(asked, pool, places, rows, details).columns if len(places) else {}
+    features = compute_features(asked, pool, places, rows, details) if len(places) else None
+    columns = features.columns if features else {}
     told = collect_evidence(asked, columns)
     head = _choose_heads(pool, places, columns)
     sums, leads, chances = np.zeros((3, len(places)))
@@ -97,7 +102,18 @@ def score_candidates(
             leads[mine] = leads_over_others(sums[mine], pool.nodes[places[mine]])
             known = {**told, LEAD: leads[mine]}
             chances[mine] = calibrate_sums(heads[name], sums[mine], known)
-    return ScoredCandidates(pool, places, columns, head, told, sums, leads, chances)
+    return ScoredCandidates(
+        pool,
+        places,
+        columns,
+        head,
+        told,
+        sums,
+        leads,
+        chances,
+        asked.kin.entries,
+        features.kin_met if features else None,
+    )
 
 
 def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:

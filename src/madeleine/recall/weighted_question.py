@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -13,12 +13,14 @@ from madeleine.index.search import CollectionStatistics, IndexedTerm
 from madeleine.language.word_hints import META_WORDS, QUESTION_WORDS, STOP_WORDS
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.vector import Vector
+from madeleine.recall.kin import QuestionKin
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.rules.fusion import idf
 
 STOP_WORD_TELLS = 0.5  # of a token that is a stop word, where a rare word's is 5 to 10
 USUAL_STORE = 600  # memories in the stores that weights were learnt from
 DAY_DIGITS = 2  # the 11 of a date is not the 11 of a ticket
+LEAST_RARITY = 0.15  # of a kin: what half of the memories have is no other word for anything
 NEAR_SHARE = 0.3  # of the whole question in the direction that is searched
 
 
@@ -46,6 +48,22 @@ class QueryVectors:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryKin:
+    """Other words for those of the question, as columns.
+
+    `slots` are where the stems of each are counted: after the question's own, with those of all
+    others in `stems`. `places` are those of the stems that each stands for, and `weights` how much
+    it tells of them, from 0 to 1: less if many memories have it.
+    """
+
+    entries: tuple[QuestionKin, ...] = ()
+    stems: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+    slots: tuple[list[int], ...] = ()
+    places: tuple[tuple[int, ...], ...] = ()
+    weights: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WeightedQuestion:
     """All that is compared with a memory."""
 
@@ -55,6 +73,7 @@ class WeightedQuestion:
     named: tuple[int, ...]
     """The speakers that the question names."""
     aim: QueryVectors | None = None
+    kin: QueryKin = field(default_factory=QueryKin)
 
 
 def weigh_question(
@@ -62,13 +81,50 @@ def weigh_question(
     extent: CollectionStatistics,
     found: Sequence[tuple[IndexedTerm, ...]],
     trace: QueryEmbedding | None,
+    kin: Sequence[QuestionKin] = (),
 ) -> WeightedQuestion:
     """Join what was understood with what the index and the model say of it. `found` are the
-    terms of `understood.terms`, in order."""
+    terms of `understood.terms`, in order; `kin` are other words for them."""
     terms = _build_terms(understood, extent, found)
     aim = None if trace is None else _build_vectors(understood, extent, found, trace)
     return WeightedQuestion(
-        understood, extent, terms, _find_named_speakers(understood, extent), aim
+        understood,
+        extent,
+        terms,
+        _find_named_speakers(understood, extent),
+        aim,
+        _build_kin(understood, extent, found, terms, kin) if kin else QueryKin(),
+    )
+
+
+def _build_kin(
+    understood: ParsedQuestion,
+    extent: CollectionStatistics,
+    found: Sequence[tuple[IndexedTerm, ...]],
+    terms: QueryTerms,
+    kin: Sequence[QuestionKin],
+) -> QueryKin:
+    place = {stem: number for number, stem in enumerate(terms.stems.tolist())}
+    places = {
+        word: [place[each.stem] for each in stems]
+        for word, stems in zip(understood.terms, found, strict=True)
+    }
+    rarest = idf(1, extent.memories)
+    rarity = [min(idf(each.holders, extent.memories) / rarest, 1.0) for each in kin]
+    rare = [number for number, value in enumerate(rarity) if value >= LEAST_RARITY]
+    slot = dict(place)
+    for number in rare:
+        for stem in kin[number].stems:
+            slot.setdefault(stem, len(slot))
+    return QueryKin(
+        entries=tuple(kin[number] for number in rare),
+        stems=np.array(list(slot)[len(place) :], np.uint32),
+        slots=tuple([slot[stem] for stem in kin[number].stems] for number in rare),
+        places=tuple(
+            tuple(at for word in kin[number].words for at in places.get(word, ()))
+            for number in rare
+        ),
+        weights=tuple(kin[number].kin.tie.strength * rarity[number] for number in rare),
     )
 
 

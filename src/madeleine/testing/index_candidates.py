@@ -769,6 +769,29 @@ def test_a_word_is_held_by_the_memories_that_say_it(index: Index) -> None:
     assert index.search.terms(["", "?"]) == [(), ()]
 
 
+def test_of_many_words_those_are_known_that_stand_somewhere(index: Index) -> None:
+    keep(index, memory(1, "green boxes"), memory(2, "went to see the box"))
+    words = ["box", "unseen", "green", "going", "", "two words", "grün"]
+
+    assert index.search.known_words([]) == {}
+    known = index.search.known_words(words)
+
+    assert set(known) == {"box", "green", "going"}
+    assert known["box"].stem == index.search.terms(["boxes"])[0][0].stem
+    assert known["going"].stem == index.search.terms(["went"])[0][0].stem
+
+
+def test_a_word_is_known_as_soon_as_it_is_written(index: Index) -> None:
+    keep(index, memory(1, "green boxes"))
+    assert index.search.known_words(["lantern", "green"]).keys() == {"green"}
+
+    keep(index, memory(2, "a green lantern"))
+
+    known = index.search.known_words(["lantern", "green"])
+    assert known["lantern"] == index.search.terms(["lantern"])[0][0]
+    assert known["green"].holders in (1, 2)
+
+
 def test_irregular_forms_stand_for_one_another(index: Index) -> None:
     keep(index, memory(1, "we go there"), memory(2, "she went"), memory(3, "gone"), memory(4, "x"))
 

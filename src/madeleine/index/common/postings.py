@@ -174,6 +174,17 @@ def look_up_terms(
     ]
 
 
+def select_known_words(
+    words: Sequence[str], found: Sequence[tuple[IndexedTerm, ...]]
+) -> dict[str, IndexedTerm]:
+    """Return the words that are one stem, which some memory holds."""
+    return {
+        word: stems[0]
+        for word, stems in zip(words, found, strict=True)
+        if len(stems) == 1 and stems[0].holders
+    }
+
+
 def select_best_passing(held: WordMatches, limit: int, passing: FilterNodes) -> list[IndexHit]:
     """Return the best that pass a filter, ties by id. The filter is asked about the best first,
     and about all of them if need be."""

@@ -18,7 +18,7 @@ from madeleine.index.common.passage_cache import VersionedPassageCache, Versione
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.pools import join_details
 from madeleine.index.common.port_methods import reads
-from madeleine.index.common.postings import TermTokenizer
+from madeleine.index.common.postings import TermTokenizer, select_known_words
 from madeleine.index.common.spelling import find_spellings
 from madeleine.index.graph import MemorySketch
 from madeleine.index.log import WhisperEntry
@@ -156,6 +156,9 @@ class PostgresSearch:
     def terms(self, wanted: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
         with self.reading() as access:
             return words.terms(access, self._state.cutter, wanted)
+
+    def known_words(self, wanted: Sequence[str]) -> dict[str, IndexedTerm]:
+        return select_known_words(wanted, self.terms(wanted))
 
     def spellings(self, wanted: Sequence[str]) -> dict[str, str]:
         with self.reading() as access:

@@ -34,6 +34,7 @@ from madeleine.index.sqlite.ports import (
     SqliteState,
 )
 from madeleine.index.sqlite.schema import INDEX_TABLES
+from madeleine.index.sqlite.vocabulary import Vocabulary
 from madeleine.model.embedding import PassageEmbedding
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
@@ -76,15 +77,16 @@ class SqliteIndex:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        # Before the reading begins: a write in between brings another `PassageCache`, and what is
-        # read of the old state must not land in it.
+        # Before the reading begins: a write in between brings another `PassageCache` and may bring
+        # another `Vocabulary`, and what is read of the old state must not land in them.
         steady = self._state.steady
         before, steady.kept = getattr(steady, "kept", None), self._state.kept
+        words, steady.vocabulary = getattr(steady, "vocabulary", None), self._state.vocabulary
         try:
             with self._state.connections.steady():
                 yield
         finally:
-            steady.kept = before
+            steady.kept, steady.vocabulary = before, words
 
     def write(self, batch: IndexBatch) -> None:
         state = self._state
@@ -100,6 +102,9 @@ class SqliteIndex:
                 events.note_positions(connection, batch.positions)
                 events.note_torn(connection, batch.torn, batch.read_anew)
             state.matrix.apply(change, [*gone, *displaced])
+            if state.vocabulary.wants_renewal:
+                state.vocabulary = Vocabulary()
+            state.vocabulary.add(each.texts for each in placed if not each.same_texts)
             if placed or gone:
                 state.kept = pool.PassageCache()
             if changes_ranking(batch):
@@ -128,7 +133,7 @@ class SqliteIndex:
                 for table in INDEX_TABLES:
                     connection.execute(f"DELETE FROM {table}")
             state.matrix.clear()
-            state.kept = pool.PassageCache()
+            state.kept, state.vocabulary = pool.PassageCache(), Vocabulary()
             state.ranked = False
 
     def fresh(self) -> SqliteIndex:
@@ -149,7 +154,7 @@ class SqliteIndex:
         state = self._state
         swap_index(fresh.place.path, state.place.path)
         state.matrix, state.numbers = fresh.matrix, fresh.numbers
-        state.kept = pool.PassageCache()
+        state.kept, state.vocabulary = pool.PassageCache(), Vocabulary()
         state.ranking, state.ranked = {}, False
 
     def close(self) -> None:

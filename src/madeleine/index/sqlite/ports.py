@@ -55,6 +55,7 @@ from madeleine.index.sqlite import (
     whispers,
 )
 from madeleine.index.sqlite.connection import SqliteConnections
+from madeleine.index.sqlite.vocabulary import Vocabulary
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
@@ -80,11 +81,17 @@ class SqliteState:
     numbers: itertools.count[int]
     """Gives out the numbers of nodes."""
     stems: dict[str, int] = field(default_factory=dict)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     kept: pool.PassageCache = field(default_factory=pool.PassageCache)
     steady: threading.local = field(default_factory=threading.local)
     ranking: NodeRanking = field(default_factory=dict)
     ranked: bool = False
     """Whether the ranking still says how memories stand."""
+
+    @property
+    def steady_vocabulary(self) -> Vocabulary:
+        """The vocabulary of the state that this thread reads."""
+        return getattr(self.steady, "vocabulary", None) or self.vocabulary
 
     def reading(self) -> AbstractContextManager[apsw.Connection]:
         return self.connections.reading()
@@ -155,7 +162,13 @@ class SqliteSearch:
 
     def terms(self, words: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
         with self.reading() as connection:
-            return text.terms(connection, Stemmer(connection, self._state.stems), words)
+            stemmer = Stemmer(connection, self._state.stems)
+            return text.terms(connection, stemmer, words, self._state.steady_vocabulary)
+
+    def known_words(self, words: Sequence[str]) -> dict[str, IndexedTerm]:
+        with self.reading() as connection:
+            stemmer = Stemmer(connection, self._state.stems)
+            return self._state.steady_vocabulary.known_words(connection, stemmer, words)
 
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self.reading() as connection:

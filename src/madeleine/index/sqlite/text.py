@@ -21,6 +21,7 @@ from madeleine.index.common.text import (
 )
 from madeleine.index.search import IndexedTerm, IndexHit
 from madeleine.index.sqlite.filters import build_condition
+from madeleine.index.sqlite.vocabulary import Vocabulary
 from madeleine.model.query import Filter
 
 _BM25_WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
@@ -71,16 +72,23 @@ def search_text(
 
 
 def terms(
-    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str]
+    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str], vocabulary: Vocabulary
 ) -> list[tuple[IndexedTerm, ...]]:
     """Return for each word its stems, and in how many memories each of them stands. One that
     holds two forms of a word counts twice: for telling rare from common that will do."""
+    stems = [list(dict.fromkeys(stemmer.stems(word))) for word in words]
+    numbers = {stem: stem_number(stem) for its in stems for stem in its}
+    there = vocabulary.may_hold(connection, stemmer, list(numbers.values()))
+    held = {stem for stem, may_stand in zip(numbers, there, strict=True) if may_stand}
+
+    def count(word: str, stem: str) -> int:
+        if stem in held or not stem.isascii():
+            return _count_holders(connection, stemmer, word, stem)
+        return 0
+
     return [
-        tuple(
-            IndexedTerm(stem_number(stem), _count_holders(connection, stemmer, word, stem))
-            for stem in dict.fromkeys(stemmer.stems(word))
-        )
-        for word in words
+        tuple(IndexedTerm(numbers[stem], count(word, stem)) for stem in its)
+        for word, its in zip(words, stems, strict=True)
     ]
 
 
