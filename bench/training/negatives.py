@@ -43,10 +43,12 @@ def swap_names(text: str, given: Sequence[str], taken: Sequence[str]) -> str:
 def _foreign(store: Store, strangers: Sequence[Store]) -> list[Question]:
     """Questions of others; those of another notebook only about topics unknown here."""
     return [
-        replace(question, gold=frozenset(), kind="other")
+        replace(question, gold=frozenset(), kind="other", space=None)
         for other in strangers
         for question in other.questions
-        if other.speakers or not (store.speakers or _knows_topic(store, question))
+        if question.gold
+        and not question.unasked
+        and (other.speakers or not (store.speakers or _knows_topic(store, question)))
     ]
 
 

@@ -4,7 +4,7 @@
 
 Prompts and actions of the train stores of Everyday that the sentence model has not seen are asked
 of recall as it is shipped. From the chance of each candidate and from whether the prompt wants
-anything (`need_head.py`), a logistic regression makes the chance that the candidate
+anything (`whisper/memory_need.py`), a logistic regression makes the chance that the candidate
 fits. It prints what stands in `rules/whisper_gate.py`.
 """
 
@@ -23,11 +23,11 @@ from bench.training.collecting import Gathered, gather, home_of, scored_of
 from bench.training.descent import minimise
 from bench.training.heads import HEADS
 from bench.training.logistic import LogisticLoss
-from bench.training.need_head import estimate_need
 from bench.training.stores import everyday
 from madeleine.minds.local import LocalEmbedder, load_built_in
 from madeleine.recall.weights import shipped_weights
 from madeleine.rules.fusion import calibrate_sums
+from madeleine.whisper.memory_need import estimate_need
 
 HEAD = "kept"
 BEST = 6  # candidates of a prompt that may be whispered

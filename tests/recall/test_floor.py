@@ -75,10 +75,10 @@ def test_sharing_a_word_is_no_reason_to_be_shown(harbour: Stores) -> None:
 
 
 def test_silence_below_the_floor_says_what_was_needed(harbour: Stores) -> None:
-    nothing = ask(with_floor(harbour, 0.9), QUESTION, all=False, explain=True)
+    nothing = ask(with_floor(harbour, 0.99), QUESTION, all=False, explain=True)
 
     assert nothing.silence is not None
-    assert nothing.silence.parts["needed"] == 0.9
+    assert nothing.silence.parts["needed"] == 0.99
     assert nothing.silence.parts["lacks"] == "score"
 
 

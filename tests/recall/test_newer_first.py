@@ -22,7 +22,7 @@ OTHERS = (
     "Grandmother's apple pie needs cinnamon and a pinch of salt",
 )
 QUESTION = "what does parking cost?"
-OLD, NEW = "Parking costs 45 euros a month.", "Parking costs 52 euros a month."
+OLD, NEW = "Parking costs 52 euros a month.", "Parking costs 45 euros a month."
 
 
 def keep_pair(stores: Stores, older: str, newer: str, **fields: object) -> tuple[Memory, Memory]:
@@ -56,7 +56,7 @@ def test_look_alikes_stay_where_they_are(
 
 
 def test_the_reason_names_the_other(stores: Stores) -> None:
-    """The older one is used often, and so has the better score."""
+    """The older one fits a little better, and is used often besides."""
     old, new = keep_pair(stores, OLD, NEW)
     for session in range(5):
         ask(stores, old.id, touch=True, limit=1, session_id=f"s{session}")

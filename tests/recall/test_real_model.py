@@ -55,7 +55,7 @@ def test_a_question_in_other_words_finds_its_answer(
 def test_nothing_relevant_is_silence_with_its_reason(real: Stores, question: str) -> None:
     keep_many(real, map(Draft, NOTES))
 
-    recalled = ask(real, question)
+    recalled = ask(real, question, all=False)
 
     assert recalled.hits == ()
     assert in_words(recalled.silence)
@@ -73,6 +73,34 @@ def test_a_good_answer_is_likelier_than_a_poor_one_in_every_store(real: Stores) 
     assert place(wanted, recalled) == 1
     assert recalled.hits[0].score == pytest.approx(alone, abs=0.2)
     assert all(hit.score < alone / 2 for hit in recalled.hits[1:])
+
+
+def test_an_answer_alone_is_as_good_as_one_beside_what_is_unrelated(real: Stores) -> None:
+    keep(real, NOTES[1])
+    question = "what is Marta allergic to?"
+    alone = first(real, question).score
+
+    keep(real, NOTES[5])
+
+    assert first(real, question).score == pytest.approx(alone, abs=0.1)
+
+
+def test_two_values_of_one_thing_score_about_as_well_as_one(real: Stores) -> None:
+    keep_many(real, map(Draft, NOTES))
+    keep(real, "Parking costs 45 euros a month.")
+    alone = first(real, "what does parking cost?").score
+
+    keep(real, "Parking costs 52 euros a month.")
+
+    both = ask(real, "what does parking cost?").hits[:2]
+    assert [hit.score for hit in both] == pytest.approx([alone, alone], abs=0.15)
+
+
+def test_of_a_long_list_of_like_things_none_is_surely_the_answer(real: Stores) -> None:
+    keep_many(real, map(Draft, NOTES))
+    keep_many(real, (Draft(f"Locker {n} belongs to team {n + 20}") for n in range(8)))
+
+    assert first(real, "which team has a locker?").score < first(real, "who is allergic?").score
 
 
 ABOUT_ME = [

@@ -47,15 +47,15 @@ def test_who_speaks_of_nothing_else_gets_what_is_about_them_first(
 
 
 def test_what_is_about_the_asker_is_preferred_only_when_they_speak_of_themselves(
-    stores: Stores,
+    real: Stores,
 ) -> None:
-    mine = keep(stores, "likes green tea", about_self=True, tags=(ABOUT_SELF,))
-    keep(stores, "Anna likes green tea")
+    mine = keep(real, "likes green tea", about_self=True, tags=(ABOUT_SELF,))
+    hers = keep(real, "Anna likes green tea")
 
-    assert place(mine, ask(stores, "which tea do I like?")) == 1
-    assert "about you" not in in_words(
-        hit_of(mine, ask(stores, "which tea does Anna like?")).reasons
-    )
+    assert place(mine, ask(real, "which tea do I like?")) == 1
+    about_her = ask(real, "which tea does Anna like?")
+    assert place(hers, about_her) == 1
+    assert "about you" not in in_words(hit_of(mine, about_her).reasons)
 
 
 @pytest.mark.soak

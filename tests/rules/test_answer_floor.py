@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
 
 FLOOR = AnswerFloor(absolute=0.05, relative=0.15)
-COMPARED, BY_WORDS, ASKED_FOR, SAID = FloorStanding
+COMPARED, ROUGH, ASKED_FOR, SAID = FloorStanding
 
 ranked = st.lists(st.tuples(st.floats(0, 2.5), st.sampled_from(FloorStanding)), max_size=30).map(
     lambda rows: sorted(rows, key=lambda row: -row[0])
 )
-floors = st.builds(AnswerFloor, st.floats(0, 1), st.floats(0, 1))
+floors = st.builds(AnswerFloor, st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 
 
 def shown(rows: list[tuple[float, FloorStanding]], floor: AnswerFloor) -> list[bool]:
@@ -36,8 +36,8 @@ def test_a_compared_hit_needs_both_parts(scores: list[float], expected: list[boo
     assert mark_above_floor(scores, [COMPARED] * len(scores), FLOOR) == expected
 
 
-def test_words_alone_need_only_be_near_the_best() -> None:
-    assert mark_above_floor([0.02, 0.01, 0.002], [BY_WORDS] * 3, FLOOR) == [True, True, False]
+def test_what_is_known_roughly_need_only_be_near_the_best() -> None:
+    assert mark_above_floor([0.02, 0.01, 0.002], [ROUGH] * 3, FLOOR) == [True, True, False]
 
 
 def test_what_was_asked_for_is_shown_whatever_its_score() -> None:
@@ -50,6 +50,18 @@ def test_what_was_said_in_a_conversation_is_shown_whatever_its_score() -> None:
     rows = [(0.9, COMPARED), (0.01, COMPARED), (0.0, SAID)]
 
     assert shown(rows, FLOOR) == [True, False, True]
+
+
+def test_nothing_answers_if_even_the_best_is_not_likely_enough() -> None:
+    floor = AnswerFloor(absolute=0.05, relative=0.15, best=0.25)
+
+    assert shown([(0.24, COMPARED), (0.2, COMPARED), (0.0, ASKED_FOR)], floor) == [
+        False,
+        False,
+        True,
+    ]
+    assert shown([(0.25, COMPARED), (0.2, COMPARED)], floor) == [True, True]
+    assert shown([(0.2, ROUGH), (0.1, SAID)], floor) == [True, True]
 
 
 def test_an_overview_has_a_lower_relative_part() -> None:
@@ -74,7 +86,7 @@ def test_what_is_shown_of_one_standing_is_the_beginning_of_the_list(
 def test_a_higher_floor_shows_nothing_more(
     rows: list[tuple[float, FloorStanding]], floor: AnswerFloor, more: float
 ) -> None:
-    higher = AnswerFloor(max(floor.absolute, more), max(floor.relative, more))
+    higher = AnswerFloor(max(floor.absolute, more), max(floor.relative, more), floor.best)
 
     for above, before in zip(shown(rows, higher), shown(rows, floor), strict=True):
         assert before or not above

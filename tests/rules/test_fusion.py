@@ -465,7 +465,9 @@ def test_a_neighbour_never_inherits_more_than_half_of_the_score(
     ("sums", "owners", "leads"),
     [
         ([], [], []),
-        ([2.0], [7], [0.0]),
+        ([2.0], [7], [2.0]),  # alone: as if beside one that shares nothing with the question
+        ([9.0, 4.0], [7, 7], [3.0, 3.0]),
+        ([-1.0], [7], [-1.0]),
         ([3.0, 1.0, 2.0], [1, 2, 3], [1.0, -2.0, -1.0]),
         ([3.0, 2.5, 1.0], [1, 1, 2], [2.0, 1.5, -2.0]),  # two passages of one memory
         ([9.0, 1.0], [1, 2], [3.0, -3.0]),  # no further than LEAD_MOST

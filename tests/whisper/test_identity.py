@@ -5,6 +5,7 @@ The prompts and people are those of `bench/harm`, which `bench/_harm_identity.py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -15,6 +16,7 @@ from madeleine import Madeleine
 from madeleine.minds.local import load_built_in, why_not_built_in
 from tests.bench.test_recall_bench import bench
 from tests.sentences import in_words
+from tests.whisper.listening import CONFIG
 
 harm: Any = bench("_harm_identity")
 PEOPLE = ("dev", "teacher", "nurse")
@@ -192,5 +194,7 @@ def test_a_silence_about_the_person_says_nothing_of_a_good_score(dev: Person) ->
 
     why = opened.whisper_why("why")
 
-    assert "Silent: nothing is relevant enough (best 0.3" in why
+    best = re.search(r"Silent: nothing is relevant enough \(best ([\d.]+)\)", why)
+    assert best is not None
+    assert float(best[1]) < CONFIG.injection_gate
     assert "Lives in Leipzig" in why

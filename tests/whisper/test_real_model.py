@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Minds
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
 from madeleine.write.identity import ensure_self
-from tests.fakes import close, keep, make_stores
+from tests.fakes import NOON, close, keep, make_stores
 from tests.recall.asking import connect
 from tests.whisper.listening import Listener, contents
 
@@ -116,6 +117,62 @@ def test_two_that_contradict_each_other_are_both_told(listener: Listener) -> Non
 
     assert {old.id, new.id} <= {each.memory.id for each in said.injected}
     assert "These two do not agree" in said.text
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize(
+    ("prompt", "older", "newer"),
+    [
+        (
+            "what does parking cost?",
+            "Parking costs 45 euros a month.",
+            "Parking costs 52 euros a month.",
+        ),
+        (
+            "when do the bins go out?",
+            "The bins go out on Tuesday night.",
+            "The bins go out on Sunday night.",
+        ),
+        (
+            "how much is the rent?",
+            "The rent is 1,180 euros with heating.",
+            "The rent is 1,240 euros with heating.",
+        ),
+        (
+            "who is my dentist?",
+            "My dentist is Dr Hale on Mill Street.",
+            "My dentist is Dr Osei on Mill Street.",
+        ),
+    ],
+)
+def test_an_old_value_and_a_new_one_do_not_silence_each_other(
+    listener: Listener, prompt: str, older: str, newer: str
+) -> None:
+    """Neither is ahead of the other, but both are of the rest."""
+    keep(listener.stores, older, created=NOON - timedelta(days=60))
+    keep(listener.stores, newer, created=NOON - timedelta(days=30))
+
+    assert contents(listener.hears(prompt))[:2] == [newer, older]
+
+
+def test_two_that_differ_in_a_number_only_are_told_as_a_conflict(listener: Listener) -> None:
+    keep(listener.stores, "The harbour crane lifts 100 tonnes")
+    keep(listener.stores, "the harbour crane lifts 250 tonnes")
+
+    assert "These two do not agree" in listener.hears("how much can the harbour crane lift?").text
+
+
+def test_what_contradicts_something_else_is_not_told_beside_it(listener: Listener) -> None:
+    """Only what contradicts a told memory is let in for that."""
+    old = keep(listener.stores, "Jonas lives in Berlin")
+    new = keep(listener.stores, "Jonas lives in Berlin no longer")
+    other = keep(listener.stores, "The barge is moored at the north quay")
+    connect(listener.stores, new, Edge.CONTRADICTS, other)
+
+    told = {each.memory.id for each in listener.hears("where does Jonas live?").injected}
+
+    assert old.id in told
+    assert other.id not in told
 
 
 def test_a_restatement_is_told_once(listener: Listener) -> None:

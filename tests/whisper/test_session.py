@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.session import SESSIONS_KEPT, RecentPrompts, WhisperSessions, WhisperTurn
 from tests.fakes import NOON
 from tests.sentences import in_words
@@ -225,7 +226,8 @@ def test_what_is_claimed_and_not_told_is_free_again_whatever_happened() -> None:
 
 
 def test_prompts_at_once_tell_a_memory_to_their_session_once(listener: Listener) -> None:
-    """Each is about both memories, so that each of them would tell both."""
+    """Each is about both memories, and the gate is so low that each of them would tell both."""
+    listener.config = WhisperConfig(injection_gate=0.1)
     prompts = [f"{ASK_FERRY} {ASK_PEANUTS}{' ' * number}" for number in range(12)]
     together = threading.Barrier(len(prompts))
 

@@ -24,6 +24,7 @@ from madeleine.model.memory import Connection, Origin, Usage
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
+from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
@@ -299,6 +300,8 @@ def test_a_contradiction_is_told_with_both_dates_however_alike_the_two_are(
 def test_a_contrast_is_never_told_as_a_contradiction(
     listener: Listener, one: str, other: str
 ) -> None:
+    """However low the gate is, so that both of each pair are told."""
+    listener.config = WhisperConfig(injection_gate=0.1)
     old, new = (keep(listener.stores, text, type=MemoryType.DECISION) for text in (one, other))
     link(listener.stores, new.id, Connection(old.id, Edge.CONTRADICTS, 0.2, by="creative"))
 

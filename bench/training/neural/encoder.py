@@ -29,13 +29,12 @@ from torch.nn import functional
 
 from bench.training.blocks_file import NoteBlock, read_blocks
 from bench.training.everyday_split import encoder_stores
-from bench.training.neural.low_rank import adapt, save_adapters
-from bench.training.neural.minilm import MiniLM, TextReader, load_minilm
+from bench.training.neural.low_rank import save_differences
+from bench.training.neural.minilm import Batch, MiniLM, TextReader, load_minilm
 
 MOST_TOKENS = 48
-RANK = 32
-FIRST_LAYER = 3  # blocks below stay as published: what they make of a text is computed once
-BLOCKS_A_STEP = 20
+RANK = 96  # of what is written for each weight; what is learnt has no bound
+BLOCKS_A_STEP = 28
 QUERIES_A_BLOCK = 5  # of what needs its note; a follow-up is one of them
 QUERIES_A_STEP = 75
 HELD_A_STEP = 10
@@ -182,19 +181,17 @@ class NoteEncoder(nn.Module):
     def __init__(self, encoder: MiniLM, projection: Tensor) -> None:
         super().__init__()
         self.encoder = encoder
-        self._begun: dict[str, Tensor] = {}
         self.register_buffer("projection", projection)
         self.sharpness = nn.Parameter(torch.tensor([3.0, 3.0]))
         self.silence = nn.Parameter(torch.tensor([0.4, 0.5]))
 
     def read(self, reader: TextReader, texts: Sequence[str]) -> TextVectors:
         """Read texts, those of about equal length together."""
-        self.begin(reader, texts)
-        begun = [self._begun[text] for text in texts]
-        order = sorted(range(len(texts)), key=lambda each: len(begun[each]))
+        sizes = reader.lengths(texts)
+        order = sorted(range(len(texts)), key=sizes.__getitem__)
         parts = [order[at : at + READ_AT_ONCE] for at in range(0, len(order), READ_AT_ONCE)]
-        found = [self._finish([begun[each] for each in part]) for part in parts]
-        longest, back = len(begun[order[-1]]), torch.tensor(order).argsort()
+        found = [self._read_part(reader.read([texts[each] for each in part])) for part in parts]
+        longest, back = sizes[order[-1]], torch.tensor(order).argsort()
         padded = [
             (
                 functional.pad(each.tokens, (0, 0, 0, longest - each.said.shape[1])),
@@ -208,27 +205,16 @@ class NoteEncoder(nn.Module):
             torch.cat([said for _, said in padded])[back],
         )
 
-    @torch.no_grad()
-    def begin(self, reader: TextReader, texts: Sequence[str]) -> None:
-        """Keep what the frozen blocks make of texts."""
-        fresh = sorted({each for each in texts if each not in self._begun}, key=len)
-        for at in range(0, len(fresh), READ_AT_ONCE):
-            part = fresh[at : at + READ_AT_ONCE]
-            batch = reader.read(part)
-            hidden = self.encoder.run_lower(batch, FIRST_LAYER).half()
-            for text, row, mask in zip(part, hidden, batch.mask, strict=True):
-                self._begun[text] = row[: int(mask.sum())].clone()
-
-    def _finish(self, begun: Sequence[Tensor]) -> TextVectors:
-        hidden = nn.utils.rnn.pad_sequence([each.float() for each in begun], batch_first=True)
-        sizes = torch.tensor([len(each) for each in begun])
+    def _read_part(self, batch: Batch) -> TextVectors:
+        with torch.autocast("cpu", torch.bfloat16):
+            hidden = self.encoder(batch)
+        hidden = hidden.float()
         places = torch.arange(hidden.shape[1])[None, :]
-        mask = places < sizes[:, None]
-        hidden = self.encoder.run_upper(hidden, mask, FIRST_LAYER)
-        weights = mask[:, :, None].float()
+        sizes = batch.mask.sum(1, keepdim=True)
+        weights = batch.mask[:, :, None].float()
         whole = functional.normalize((hidden * weights).sum(1) / weights.sum(1), dim=1)
         tokens = functional.normalize(hidden @ self.projection, dim=2)
-        return TextVectors(whole, tokens, (places > 0) & (places < sizes[:, None] - 1))
+        return TextVectors(whole, tokens, (places > 0) & (places < sizes - 1))
 
     def scores(self, asked: TextVectors, kept: TextVectors) -> tuple[Tensor, Tensor]:
         """Return the cosine of each text asked with each kept, and the mean best cosine of its
@@ -279,6 +265,7 @@ class EncoderTraining:
     held_vectors: Tensor
     hold: float
     chance: random.Random
+    published: MiniLM
 
     def steps(self) -> list[TrainingStep]:
         """Return the steps of one epoch. Blocks are read anew, as there may be more by now."""
@@ -291,9 +278,6 @@ class EncoderTraining:
         for found in topics.values():
             steps += block_steps(found, self.chance)
         self.chance.shuffle(steps)
-        self.model.begin(
-            self.reader, [text for each in steps for text in (*each.notes, *each.queries)]
-        )
         return steps
 
     def learn(self, step: TrainingStep) -> tuple[Tensor, Tensor]:
@@ -314,16 +298,18 @@ class EncoderTraining:
 def train(
     run: EncoderTraining, dev: Sequence[NoteStore], out: Path, epochs: int, rate: float
 ) -> None:
-    """Fit the adapters; measure and write them after each epoch."""
+    """Fit the blocks; measure and write them after each epoch."""
     model = run.model
-    adapters = [
+    learnt = [
         each
         for name, each in model.named_parameters()
         if each.requires_grad and name.startswith("encoder")
     ]
     scales = [model.sharpness, model.silence]
     optimiser = torch.optim.AdamW(
-        [{"params": adapters, "lr": rate}, {"params": scales, "lr": 0.01}], weight_decay=0.01
+        [{"params": learnt, "lr": rate}, {"params": scales, "lr": 0.01}],
+        weight_decay=0.01,
+        fused=True,
     )
     for epoch in range(epochs):
         model.train()
@@ -331,10 +317,10 @@ def train(
         for done, step in enumerate(steps):
             progress = (epoch + done / len(steps)) / epochs
             for group, full in zip(optimiser.param_groups, (rate, 0.01), strict=True):
-                group["lr"] = full * min(1.0, progress * epochs * 4 + 0.02) * (1 - progress)
+                group["lr"] = full * min(1.0, progress * epochs * 6 + 0.02) * (1 - progress)
             lost, moved = run.learn(step)
             (lost + run.hold * moved).backward()
-            nn.utils.clip_grad_norm_(adapters, 1.0)
+            nn.utils.clip_grad_norm_(learnt, 1.0)
             optimiser.step()
             optimiser.zero_grad()
             mean += (lost.item() - mean) / (done + 1)
@@ -347,7 +333,7 @@ def train(
                     flush=True,
                 )
         report(f"epoch {epoch}", model, dev, run.reader)
-        save_adapters(model.encoder, out / "encoder.npz")
+        save_differences(model.encoder, run.published, RANK, out / "encoder.npz")
         torch.save(model.state_dict(), out / "encoder.pt")
 
 
@@ -397,8 +383,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--blocks", type=Path, default=Path("bench/training/blocks"))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--epochs", type=int, default=6)
-    parser.add_argument("--rate", type=float, default=4e-4)
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--hold", type=float, default=1.0)
     parser.add_argument("--resume", type=Path, help="a checkpoint to go on from")
     given = parser.parse_args(argv)
@@ -407,9 +393,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     reader = TextReader(given.minilm, MOST_TOKENS)
     projection = torch.from_numpy(np.load(given.projection).astype(np.float32))
-    old, encoder = load_minilm(given.minilm), load_minilm(given.minilm)
+    old, encoder = load_minilm(given.minilm), load_minilm(given.minilm, dropout=0.05)
     old.eval()
-    adapt(encoder, RANK, FIRST_LAYER, dropout=0.0)
+    encoder.words.requires_grad_(False)
+    encoder.positions.requires_grad_(False)
     model = NoteEncoder(encoder, projection)
     if given.resume is not None:
         model.load_state_dict(torch.load(given.resume))
@@ -425,6 +412,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         published_vectors(old, held, reader),
         given.hold,
         random.Random(given.seed),
+        old,
     )
     train(run, dev, given.out, given.epochs, given.rate)
     return 0

@@ -52,19 +52,27 @@ def adapt(
         layer.after_feed_forward.requires_grad_(True)
 
 
-def merged(model: MiniLM) -> dict[str, np.ndarray]:
-    """Return all tensors of an adapted model under their published names, adapters added."""
+def save_differences(model: MiniLM, published: MiniLM, rank: int, path: Path) -> None:
+    """Write what a trained model adds to the published one, in half precision: for each weight of a
+    block its difference as the best two factors of this rank, all other tensors whole. Tables of
+    words and positions are not trained and not written."""
     tensors: dict[str, np.ndarray] = {}
+    before = published.state_dict()
     for name, value in model.state_dict().items():
-        if name.endswith((".down", ".up")):
+        if name.startswith(("words.", "positions.")):
             continue
-        tensors[published_name(name.replace(".frozen", ""))] = value.numpy().copy()
-    for number, layer in _adapted_layers(model):
-        for part in ADAPTED:
-            adapted = getattr(layer, part)
-            name = published_name(f"layers.{number}.{part}.weight")
-            tensors[name] = tensors[name] + adapted.difference().detach().numpy()
-    return tensors
+        if name.startswith("layers.") and value.ndim == 2:
+            left, sizes, right = torch.linalg.svd(value - before[name], full_matrices=False)
+            roots = sizes[:rank].sqrt()
+            tensors[f"{published_name(name)}.up"] = _halve(left[:, :rank] * roots)
+            tensors[f"{published_name(name)}.down"] = _halve(roots[:, None] * right[:rank])
+        else:
+            tensors[published_name(name)] = _halve(value)
+    np.savez_compressed(path, **tensors)  # type: ignore[arg-type]
+
+
+def _halve(values: Tensor) -> np.ndarray:
+    return values.detach().numpy().astype(np.float16)
 
 
 def _adapted_layers(model: MiniLM) -> list[tuple[int, Layer]]:

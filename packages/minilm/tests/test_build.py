@@ -124,5 +124,38 @@ def test_a_changed_recipe_asks_for_a_new_build(tmp_path: Path) -> None:
     build_model.write(FILES, tmp_path / "weights")
     changed = tmp_path / "build_model.py"
     changed.write_bytes(BUILDER.read_bytes() + b"# another recipe\n")
+    changed.with_name("notes.npz").write_bytes(build_model.LEARNT.read_bytes())
 
     assert not hatch_build.is_built(changed, tmp_path / "weights")
+
+
+def test_other_learnt_weights_ask_for_a_new_build(tmp_path: Path) -> None:
+    build_model.write(FILES, tmp_path / "weights")
+    same = tmp_path / "build_model.py"
+    same.write_bytes(BUILDER.read_bytes())
+    same.with_name("notes.npz").write_bytes(build_model.LEARNT.read_bytes())
+    assert hatch_build.is_built(same, tmp_path / "weights")
+
+    same.with_name("notes.npz").write_bytes(b"learnt anew")
+
+    assert not hatch_build.is_built(same, tmp_path / "weights")
+
+
+def test_what_was_learnt_is_added_to_the_published_weights(tmp_path: Path) -> None:
+    published = {
+        "dense.weight": np.eye(2, dtype=np.float32),
+        "norm.bias": np.zeros(2, np.float32),
+        "words": np.ones(2, np.float32),
+    }
+    learnt = {
+        "dense.weight.up": np.array([[1.0], [2.0]], np.float16),
+        "dense.weight.down": np.array([[3.0, 0.5]], np.float16),
+        "norm.bias": np.array([7.0, 8.0], np.float16),
+    }
+    np.savez(tmp_path / "learnt.npz", **learnt)
+
+    added = build_model.add_learnt(published, tmp_path / "learnt.npz")
+
+    assert added["dense.weight"].tolist() == [[4.0, 0.5], [6.0, 2.0]]
+    assert added["norm.bias"].tolist() == [7.0, 8.0]
+    assert added["words"] is published["words"]

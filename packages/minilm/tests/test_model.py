@@ -59,9 +59,9 @@ def test_the_file_is_the_one_its_name_stands_for() -> None:
     """
     content = (madeleine_minilm.folder() / "model.onnx").read_bytes()
 
-    assert madeleine_minilm.MODEL == "all-MiniLM-L6-v2-int8-1"
+    assert madeleine_minilm.MODEL == "all-MiniLM-L6-v2-notes-int8-2"
     assert hashlib.sha256(content).hexdigest() == (
-        "4b037047258e271c832c5cee32088383267f176de7b2c7cdbb6b0a6648709b00"
+        "7f0c353c39c4fb10e6f5d30518e841c39fefae84a00194a503004bb740f625a9"
     )
 
 
@@ -128,8 +128,11 @@ def test_the_same_text_gives_the_same_vector(model: Model) -> None:
     assert np.array_equal(model.embed(EXAMPLE), Model().embed(EXAMPLE))
 
 
-def test_masked_padding_hardly_changes_the_meaning(model: Model) -> None:
-    """Not exactly nothing: dynamic int8 scales over padding too. Hence one text per call."""
-    padded = model.run("embedding", EXAMPLE, padding=20)
+@pytest.mark.parametrize("text", [EXAMPLE, "ok", "Which database did we choose?"])
+@pytest.mark.parametrize("padding", [1, 20, 60])
+def test_masked_padding_hardly_changes_the_meaning(model: Model, text: str, padding: int) -> None:
+    """Not exactly nothing: dynamic int8 scales over padding too. Measured are cosines of .98 for
+    this example, .99 for a question, and .96 for a single word. Hence one text per call."""
+    padded = model.run("embedding", text, padding=padding)
 
-    assert padded @ model.embed(EXAMPLE) > 0.98
+    assert 0.95 < padded @ model.embed(text) < 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import CandidatePool
+from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.model.query import RecallQuery
 from madeleine.recall.candidates import choose_candidates, draw_candidates, prepare_question
 from madeleine.recall.features import (
@@ -30,6 +30,9 @@ from madeleine.rules.fusion import RecallHead, calibrate_sums, leads_over_others
 from madeleine.write.stores import Stores
 
 LEAD = "lead"
+AS_GOOD = 1.0  # of a sum: two that are nearer say the same of the question
+ALIKE = 0.5  # of the words of two passages, that both have, from which they are of one matter
+SERIES = 4  # so many alike are a list of things, one of which is asked for
 COMPARED_PER_HIT = 2.5  # whoever asks for sixty answers looks far down the list
 
 
@@ -92,6 +95,7 @@ def score_candidates(
     told = collect_evidence(asked, columns)
     head = _choose_heads(pool, places, columns)
     sums, leads, chances = np.zeros((3, len(places)))
+    spots = np.searchsorted(rows, places)
     for number, name in enumerate(HEADS):
         mine = head == number
         if mine.any():
@@ -99,7 +103,8 @@ def score_candidates(
                 columns if mine.all() else {each: values[mine] for each, values in columns.items()}
             )
             sums[mine] = weighted_sums(heads[name], part)
-            leads[mine] = leads_over_others(sums[mine], pool.nodes[places[mine]])
+            owners = _join_rivals(pool.nodes[places[mine]], sums[mine], details, spots[mine])
+            leads[mine] = leads_over_others(sums[mine], owners)
             known = {**told, LEAD: leads[mine]}
             chances[mine] = calibrate_sums(heads[name], sums[mine], known)
     return ScoredCandidates(
@@ -114,6 +119,32 @@ def score_candidates(
         asked.kin.entries,
         features.kin_met if features else None,
     )
+
+
+def _join_rivals(
+    nodes: NDArray[np.int64], sums: Values, details: PassageDetails, rows: Places
+) -> NDArray[np.int64]:
+    """Return whose each sum is when leads are taken: the best one and those as good that speak of
+    the same matter, such as its old value and the new one, are ahead of the rest together.
+    `rows` are their places in `details`."""
+    first = int(sums.argmax())
+    near = np.flatnonzero((sums >= sums[first] - AS_GOOD) & (nodes != nodes[first])).tolist()
+    best = _words_at(details, rows[first]) if near else frozenset[int]()
+    alike = {
+        int(nodes[spot]) for spot in near if _share_words(best, _words_at(details, rows[spot]))
+    }
+    if not 0 < len(alike) < SERIES - 1:
+        return nodes
+    return np.where(np.isin(nodes, list(alike)), nodes[first], nodes)
+
+
+def _words_at(details: PassageDetails, row: int) -> frozenset[int]:
+    start, end = details.stem_starts[row : row + 2]
+    return frozenset(details.stems[start:end].tolist())
+
+
+def _share_words(one: frozenset[int], other: frozenset[int]) -> bool:
+    return len(one & other) >= ALIKE * max(1, len(one | other))
 
 
 def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:

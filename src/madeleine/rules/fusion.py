@@ -115,15 +115,14 @@ def calibrate_sums(
 
 def leads_over_others(sums: Column, owners: NDArray[np.int64]) -> Column:
     """Return how far each sum is ahead of the best sum of another owner, negative if behind, at
-    most `LEAD_MOST` either way. Whoever is alone is ahead of nothing: 0."""
+    most `LEAD_MOST` either way. Whoever is alone is compared with what has nothing in common with
+    the question: one unrelated memory more must not make an answer surer (I10)."""
     if not len(sums):
         return np.zeros(0)
     first = sums.argmax()
     own = owners == owners[first]
-    if own.all():
-        return np.zeros(len(sums))
-    rival = np.where(own, sums[~own].max(), sums[first])
-    lead: Column = np.clip(sums - rival, -LEAD_MOST, LEAD_MOST)
+    best_of_others = 0.0 if own.all() else sums[~own].max()
+    lead: Column = np.clip(sums - np.where(own, best_of_others, sums[first]), -LEAD_MOST, LEAD_MOST)
     return lead
 
 

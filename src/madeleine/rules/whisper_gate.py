@@ -17,18 +17,19 @@ SMALLEST_CHANCE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class WhisperGate:
-    """The chance at which a whisper is worth it, how steeply it gets surer, and how much a
-    prompt counts for that names nobody."""
+    """The chance at which a whisper is worth it, how steeply it gets surer, how much a prompt
+    counts for that names nobody, and how much the log odds that it wants a memory at all."""
 
     even: float
     slope: float = 1.0
     unnamed: float = 0.0
+    need: float = 0.0
 
 
 GATES = {
-    "dialogue": WhisperGate(even=0.13, slope=0.75, unnamed=-3.6),
-    "note": WhisperGate(even=0.38),
-    "kept": WhisperGate(even=0.12),
+    "dialogue": WhisperGate(even=0.165, slope=0.75, unnamed=-3.6),
+    "note": WhisperGate(even=0.43),
+    "kept": WhisperGate(even=0.575, slope=1.2, need=0.18),
     "meaning": WhisperGate(even=0.30),
     "words": WhisperGate(even=0.30),
 }
@@ -36,10 +37,11 @@ GATES = {
 than what was only said along the way in a session."""
 
 
-def whisper_worth(head: str, chance: float, named: bool) -> float:
-    """Return how sure it is that a memory should be whispered; .50 is even."""
+def whisper_worth(head: str, chance: float, named: bool, need: float = 0.0) -> float:
+    """Return how sure it is that a memory should be whispered; .50 is even. `need` is the log odds
+    that the prompt wants anything from a memory."""
     gate = GATES[head]
-    surer = gate.slope * (_logit(chance) - _logit(gate.even))
+    surer = gate.slope * (_logit(chance) - _logit(gate.even)) + gate.need * need
     return 1 / (1 + math.exp(-(surer + (0.0 if named else gate.unnamed))))
 
 

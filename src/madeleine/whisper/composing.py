@@ -20,8 +20,8 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
-from madeleine.model.words import ABOUT_SELF, Edge
-from madeleine.rules.associations import is_contrast
+from madeleine.model.words import ABOUT_SELF
+from madeleine.whisper.contradictions import Pair, find_contradictions
 from madeleine.whisper.rendering import (
     MAINTENANCE,
     question_block,
@@ -41,7 +41,6 @@ REVIEWED_OF = 200  # logged prompts of that age that are looked through for one
 REVIEWED_AT_ONCE = 8  # of them that are read at a time
 EXPLORED_FROM = 0.30  # a worth below which there is nothing to learn from saying it
 
-Pair = frozenset[str]
 Conflicts = Mapping[Pair, tuple[Memory, Memory]]
 
 
@@ -127,20 +126,7 @@ def _find_restated(
 def _find_conflicts(context: WhisperContext, memories: Sequence[Memory]) -> Conflicts:
     """Return the pairs that do not agree, each once: known to contradict each other, or the
     same but for a number."""
-    by_id = {each.id: each for each in memories}
-    places = context.everywhere if len(by_id) > 1 else ()
-    edges = [edge for stores in places for edge in stores.graph.edges_between(list(by_id))]
-    known = {
-        frozenset((each.source, each.connection.target)): (
-            by_id[each.source],
-            by_id[each.connection.target],
-        )
-        for each in edges
-        if each.connection.edge is Edge.CONTRADICTS
-        and not is_contrast(each.connection)
-        and each.source in by_id
-        and each.connection.target in by_id
-    }
+    known = find_contradictions(context.everywhere, memories)
     return {**_find_number_conflicts(memories), **known}
 
 

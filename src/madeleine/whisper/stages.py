@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -57,7 +57,9 @@ from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.rules.whisper_gate import whisper_worth
 from madeleine.whisper.config import WhisperConfig
+from madeleine.whisper.contradictions import Pair, find_contradictions
 from madeleine.whisper.learning import compute_affinities
+from madeleine.whisper.memory_need import estimate_need
 from madeleine.whisper.prompts import asked_part, find_machine_author
 from madeleine.whisper.session import RecentPrompts
 from madeleine.whisper.values import Prompt
@@ -80,6 +82,8 @@ APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
 STANDING_MOST = 2  # of those that the gate for others would not let through
 LOOK_AGAIN = 0.50  # a worth, the even one, below which the parts of a long prompt are looked for
+WEIGHED_BY_PROMPTS = ("kept",)  # heads that have learnt what applies to a prompt
+CONTRADICTS_FROM = 0.30  # a worth from which what contradicts a told memory is told beside it
 COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
 
 
@@ -124,6 +128,8 @@ class WhisperState:
     intents: frozenset[Intent] = frozenset()
     trace: QueryEmbedding | None = None
     query: str = ""
+    need: float = 0.0
+    """The log odds that the prompt wants anything from a memory."""
     self_question: SelfQuestion | None = None
     """What is asked about the person who types; None: nothing."""
     candidates: list[WhisperCandidate] = field(default_factory=list)
@@ -216,6 +222,7 @@ def detect_intents(context: WhisperContext, state: WhisperState) -> None:
     going_on = Intent.CONTINUATION in told and bool(state.recent.prompts)
     state.query = _add_recent_prompts(state, text) if going_on else text
     state.trace, _ = embed_question(context.stores, state.query)
+    state.need = 0.0 if going_on else _estimate_need(context, state)
     similarity = {} if going_on else _intent_similarities(context, state.vector)
     state.intents = combine_intents(told, similarity, context.config.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
@@ -223,6 +230,11 @@ def detect_intents(context: WhisperContext, state: WhisperState) -> None:
     if not going_on and Intent.CONTINUATION in state.intents and state.recent.prompts:
         state.query = _add_recent_prompts(state, text)
         state.trace, _ = embed_question(context.stores, state.query)
+
+
+def _estimate_need(context: WhisperContext, state: WhisperState) -> float:
+    embedder = context.stores.minds.embedder
+    return estimate_need(state.query, state.vector, embedder.name if embedder else "")
 
 
 def _goes_on_with_nothing(state: WhisperState) -> bool:
@@ -368,7 +380,22 @@ def _build_candidates(
     else:
         hits = list(found.hits)
     known = [each for each in hits if each.memory.source != SELF_SOURCE]
-    return [_build_candidate(each, named, blend) for each in known]
+    candidates = [_build_candidate(each, named, state.need, blend) for each in known]
+    _exchange_worths(candidates)
+    return candidates
+
+
+def _exchange_worths(candidates: list[WhisperCandidate]) -> None:
+    """Let the newer of two have the better worth where recall has put it first: there they have
+    exchanged their scores, but not the chances that a worth is made of."""
+    by_id = {each.memory.id: each for each in candidates}
+    for newer in candidates:
+        for reason in newer.reasons:
+            older = by_id.get(str(reason.parts.get("memory")))
+            if reason.kind is not ReasonKind.NEWER_OF_TWO or older is None:
+                continue
+            if newer.worth < older.worth:
+                newer.worth, older.worth = older.worth, newer.worth
 
 
 def _without_self_lift(found: RecallMatch) -> RecallMatch:
@@ -404,8 +431,10 @@ def _names_a_speaker(hits: tuple[RecallMatch, ...]) -> bool:
     return any(each.explained and each.explained.feature("any_speaker") for each in hits)
 
 
-def _build_candidate(found: RecallMatch, named: bool, blend: float) -> WhisperCandidate:
-    head, worth = _weigh_hit(found, named, blend)
+def _build_candidate(
+    found: RecallMatch, named: bool, need: float, blend: float
+) -> WhisperCandidate:
+    head, worth = _weigh_hit(found, named, need, blend)
     return WhisperCandidate(
         memory=found.memory,
         worth=worth,
@@ -424,7 +453,7 @@ def _suspected_successor(found: RecallMatch) -> Memory | None:
     return None if newer is None or newer.proposal is None else newer.memory
 
 
-def _weigh_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, float]:
+def _weigh_hit(found: RecallMatch, named: bool, need: float, blend: float) -> tuple[str, float]:
     """Return by which head a hit was weighed, and what saying it is worth. What a cross-encoder
     says about it, if there is one, counts for `blend` of that. What is archived has the documented
     0.10 less."""
@@ -439,7 +468,7 @@ def _weigh_hit(found: RecallMatch, named: bool, blend: float) -> tuple[str, floa
             chance = lift_chance(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
-    worth = whisper_worth(explained.head, chance, named)
+    worth = whisper_worth(explained.head, chance, named, need)
     if explained.cross_encoder is not None:
         worth = blend_with_rerank(worth, explained.cross_encoder, blend)
     worth *= math.prod(explained.boost(each) for each in COUNTED)
@@ -567,8 +596,8 @@ def heed_feedback(context: WhisperContext, state: WhisperState) -> None:
 
 def ask_for_common_words(context: WhisperContext, state: WhisperState) -> None:
     """If some candidates share words with the prompt that say what it is about, let the others go,
-    but for what answers about as likely, what is about the asker, and what says how things are to
-    be done."""
+    but for what answers about as likely, what is about the asker, what says how things are to be
+    done, and what was weighed by a head that knows how little a shared word can mean."""
     topical = [each for each in state.candidates if _shares_topic(state.query, each)]
     if not topical:
         return
@@ -578,7 +607,7 @@ def ask_for_common_words(context: WhisperContext, state: WhisperState) -> None:
             each in topical
             or each.score >= likely
             or each.identity
-            or each.head == "dialogue"
+            or each.head in ("dialogue", *WEIGHED_BY_PROMPTS)
             or _is_standing(each.memory)
         )
     )
@@ -604,6 +633,32 @@ def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
     state.hold_back(lambda each: each.worth >= gate or each in let_in)
     if not state.candidates:
         raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
+    _let_in_what_contradicts(context, state)
+
+
+def _let_in_what_contradicts(context: WhisperContext, state: WhisperState) -> None:
+    """Let in what is known to contradict something that got through: of two that do not agree, one
+    alone misleads. The better one is ahead of the other, which is why that was held back."""
+    weak = [
+        each
+        for each in state.refused
+        if each.held in ("floor", "gate") and each.worth >= CONTRADICTS_FROM
+    ]
+    if not weak:
+        return
+    through = {each.memory.id for each in state.candidates}
+    pairs = find_contradictions(
+        context.everywhere, [each.memory for each in (*state.candidates, *weak)]
+    )
+    let_in = [each for each in weak if _is_paired(each.memory.id, through, pairs)]
+    for each in let_in:
+        each.held = ""
+    state.candidates += let_in
+    state.refused = [each for each in state.refused if each not in let_in]
+
+
+def _is_paired(memory_id: str, others: Set[str], pairs: Iterable[Pair]) -> bool:
+    return any(memory_id in pair and not pair.isdisjoint(others) for pair in pairs)
 
 
 def put_successors_first(context: WhisperContext, state: WhisperState) -> None:

@@ -26,14 +26,12 @@ class RecallConfig:
 
     pool: int = advanced(300, "candidates taken from each source")
     compared: int = advanced(100, "candidates that are compared closely, at least")
-    floor: float = setting(
-        0.02,
-        "hits below this score are folded; `all` shows them; with 0.05 right answers are lost",
-        0,
-        1,
-    )
+    floor: float = setting(0.08, "hits below this score are folded; `all` shows them", 0, 1)
     floor_relative: float = advanced(
-        0.15, "hits below this share of the best score are folded, too", 0, 1
+        0.20, "hits below this share of the best score are folded, too", 0, 1
+    )
+    floor_best: float = setting(
+        0.25, "nothing answers if even the best hit is below this score", 0, 1
     )
     least_score: float = advanced(0.005, "hits below this that share no word are not found at all")
     least_best: float = advanced(

@@ -1,4 +1,4 @@
-"""The sentence model Madeleine ships: all-MiniLM-L6-v2, int8, as ONNX.
+"""The sentence model Madeleine ships: all-MiniLM-L6-v2, taught short notes, int8, as ONNX.
 
 This package is a name, a folder and a small matrix. It imports nothing, so asking where
 the model is costs nothing; whoever loads it brings onnxruntime and tokenizers. The graph
@@ -12,7 +12,7 @@ slightly different vectors in different company. And call `no_padding()` and
 
 from pathlib import Path
 
-MODEL = "all-MiniLM-L6-v2-int8-1"
+MODEL = "all-MiniLM-L6-v2-notes-int8-2"
 """Keys cached vectors. The last number rises whenever the same text gives other vectors, or
 the projection makes other ones of them."""
 

@@ -2,7 +2,7 @@
 
 Whether a prompt can want anything from a memory is told by what it means and, a little, by how it
 is put: a bare `go on`, a question that begins with `what is`, something pasted, a path. The
-numbers are weighed by `need_head.py`.
+numbers are weighed by `whisper/memory_need.py`.
 """
 
 from __future__ import annotations

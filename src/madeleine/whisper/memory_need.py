@@ -12,14 +12,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
 import numpy as np
 
-from bench.training.prompt_form import read_prompt_form
+from madeleine.language.prompt_form import read_prompt_form
 from madeleine.model.vector import Vector
 
-WEIGHTS = Path(__file__).parent / "neural" / "encoder" / "memory_need.json"
 MOST = 4.0  # log odds: nothing is surer by the prompt alone
 
 
@@ -44,9 +43,9 @@ class NeedHead:
 
 
 @cache
-def learnt_need_head() -> NeedHead:
-    """Return the weights that were learnt last."""
-    values = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+def shipped_need_head() -> NeedHead:
+    """Return the weights that come with the package."""
+    values = json.loads(files("madeleine.whisper").joinpath("memory_need.json").read_text("utf-8"))
     return NeedHead(
         model=values["model"],
         vector=np.array(values["vector"], np.float32),
@@ -58,7 +57,7 @@ def learnt_need_head() -> NeedHead:
 def estimate_need(text: str, vector: Vector | None, model: str) -> float:
     """Return the log odds that a prompt wants something from a memory; 0 where nothing is known
     because there is no model, or another one than the weights were learnt with."""
-    head = learnt_need_head()
+    head = shipped_need_head()
     if vector is None or model != head.model:
         return 0.0
     return head.log_odds(text, vector)
