@@ -18,14 +18,15 @@ from madeleine.model.memory import Memory
 from madeleine.model.vector import Vector
 from madeleine.recall.memory_reader import MemoryReader
 from madeleine.recall.ranking import RankedHit, rank_key
+from madeleine.rules.fusion import log_odds
 from madeleine.write.stores import Stores
 
 LOOKED_AT = 10  # hits from the first
-NEAR_SCORE = 0.4
-"""The share of the better score that is near. The first is ahead of the second by as much as this
-one is behind, and both count: scores lie further apart than the two fit."""
+NEAR_SCORE = 1.5
+"""Log odds between two scores that are near. In shares of the better one, an exact answer (.99)
+would be near a mere relative (.5), and an old value (.33) far from the new one (.15)."""
 
-ASKED_NEAR_SCORE = 0.3
+ASKED_NEAR_SCORE = 2.0
 """The same, where a job found that the newer one replaces the older: that is known better than by
 the looks of two texts, but it is not settled."""
 
@@ -76,7 +77,9 @@ def _may_swap(above: RankedHit, below: RankedHit, waiting: Collection[PairIds]) 
     """Whether the lower of two hits is newer, about as good, true, and as sure. What the question
     names or quotes stays where it is."""
     near = ASKED_NEAR_SCORE if (above.id, below.id) in waiting else NEAR_SCORE
-    if above.created >= below.created or below.score < near * above.score:
+    if above.created >= below.created:
+        return False
+    if log_odds(above.score) - log_odds(below.score) > near:
         return False
     if not _ASKED_FOR.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
         return False

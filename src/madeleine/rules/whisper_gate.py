@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-SMALLEST_CHANCE = 1e-6
+from madeleine.rules.fusion import log_odds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def whisper_worth(head: str, chance: float, named: bool, need: float = 0.0) -> f
     """Return how sure it is that a memory should be whispered; .50 is even. `need` is the log odds
     that the prompt wants anything from a memory."""
     gate = GATES[head]
-    surer = gate.slope * (_logit(chance) - _logit(gate.even)) + gate.need * need
+    surer = gate.slope * (log_odds(chance) - log_odds(gate.even)) + gate.need * need
     return 1 / (1 + math.exp(-(surer + (0.0 if named else gate.unnamed))))
 
 
@@ -59,8 +59,3 @@ def affinity_boost(
         return 0.0
     told = sum(row[0] * weight for row, weight in zip(signals, weights, strict=True))
     return float(most * told / total)
-
-
-def _logit(chance: float) -> float:
-    kept = min(max(chance, SMALLEST_CHANCE), 1 - SMALLEST_CHANCE)
-    return math.log(kept / (1 - kept))
