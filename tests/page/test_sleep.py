@@ -54,6 +54,16 @@ def test_the_jobs_say_what_they_did_and_when_they_run_next(visit: Visit) -> None
     visit.picture("sleep")
 
 
+def test_the_last_night_is_told_in_sentences(visit: Visit) -> None:
+    page = visit.open("/sleep")
+
+    night = page.get_by_role("region", name="The last night")
+    told = visit.daemon.ok("GET", "/agent/log", last_night="true")["entries"]
+    expect(night.get_by_role("listitem").first).to_contain_text(told[0]["what"])
+    expect(night.get_by_role("button", name="Take it all back")).to_be_visible()
+    assert visit.faults() == []
+
+
 def test_a_job_is_paused_and_resumed(visit: Visit) -> None:
     page = visit.open("/sleep")
 

@@ -8,6 +8,7 @@ interface Undone {
   change: string
   undone: string[]
   memories: string[]
+  questions: string[]
 }
 
 const GLANCE = 600 // ms; who presses sooner has not seen what the press before did
@@ -40,7 +41,8 @@ export class Undoing {
 function tell(answer: Undone, then: () => unknown): void {
   settle(answer.undone)
   const many = answer.memories.length
-  say(many ? `Took back what it did to ${memories(many)}` : 'Took back the scores that it gave', {
+  const rest = answer.questions.length ? 'Withdrew what it asked' : 'Took back the scores that it gave'
+  say(many ? `Took back what it did to ${memories(many)}` : rest, {
     hint: 'The jobs will not do it again while the memories say the same.',
     undo: answer.change,
     undone: then,
