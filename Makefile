@@ -54,7 +54,7 @@ collect: $(VENV)/installed-dev
 
 # Misspelt on purpose, in tests; stems and words without apostrophe that a judge reads; other
 # languages; names.
-MISSPELT := caf,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
+MISSPELT := caf,sie,eles,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
             updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage,$\
             mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart,beng,ser,addressin
 

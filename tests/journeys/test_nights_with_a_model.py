@@ -171,7 +171,7 @@ def test_a_note_that_only_repeats_the_last_change_does_not_retire_its_reasons(
 def test_of_three_changes_each_is_replaced_by_the_next(
     model: Model, store: Callable[..., Store]
 ) -> None:
-    texts = [f"The gallery of Ines is open on {day}" for day in ("Mondays", "Tuesdays", "Fridays")]
+    texts = [f"The gallery of Anouk is open on {day}" for day in ("Mondays", "Tuesdays", "Fridays")]
     found = store(*texts)
     for at, older in enumerate(texts):
         for newer in texts[at + 1 :]:

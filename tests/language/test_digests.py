@@ -132,12 +132,12 @@ CLUSTERS = {
     "French": Cluster(
         "Le chat",
         (
-            "Le chat mange deux fois par jour.",
-            "Le chat ne supporte pas le poisson.",
-            "Le chat mange deux fois par jour, à 7 h et à 18 h.",
+            "Le chat dort sur le poêle.",
+            "Le chat ne touche pas au poisson.",
+            "Le chat dort sur le poêle, dès 7 h et après 18 h.",
         ),
-        ("deux fois",),
-        ("- ne supporte pas le poisson.",),
+        ("poêle",),
+        ("- ne touche pas au poisson.",),
     ),
     "Japanese": Cluster(
         "バックアップ",

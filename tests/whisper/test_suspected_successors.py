@@ -9,6 +9,7 @@ from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import RecallQuery
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.recall.recall import recall
+from madeleine.whisper.missed import explain_missed
 from madeleine.whisper.rendering import MAY_REPLACE
 from madeleine.write.actions import supersede_action
 from madeleine.write.proposals import decide_proposal, propose
@@ -99,6 +100,17 @@ def test_what_was_told_already_in_a_session_is_not_told_again_for_the_older(
     assert NEW in told(listener)
 
     assert {OLD, NEW}.isdisjoint(told(listener))
+
+
+def test_who_asks_why_the_older_one_was_missed_is_told(listener: Listener) -> None:
+    older, newer = notes(listener.stores)
+    ask(listener.stores, older, newer)
+    listener.hears(PROMPT, "s1")
+    (entry,) = listener.stores.log.whispers(1)
+
+    why = explain_missed(listener.stores, listener.config, entry, older)
+
+    assert why.text == "A newer one, which may have replaced it, was told in its place."
 
 
 # -- recall -----------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from madeleine.recall.explaining import AbsenceExplanation, is_outdated
 from madeleine.recall.recall import recall
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import is_delivered, listed_ids
+from madeleine.whisper.values import REPLACED
 from madeleine.write.stores import Stores
 
 LoggedPrompt = Mapping[str, object]
@@ -130,6 +131,9 @@ def _render_considered(
 ) -> str:
     restated = entry.body.get("restated")
     better = restated.get(memory_id, "") if isinstance(restated, Mapping) else ""
+    found = find_row(entry.body, memory_id)
+    if found is not None and found[1].get("held") == REPLACED:
+        return "A newer one, which may have replaced it, was told in its place."
     return {
         WhisperFate.WHISPERED: "It was whispered.",
         WhisperFate.LATE: "It was found, but the answer came after the deadline and nobody "

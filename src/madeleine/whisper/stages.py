@@ -62,7 +62,7 @@ from madeleine.whisper.learning import compute_affinities
 from madeleine.whisper.memory_need import estimate_need
 from madeleine.whisper.prompts import asked_part, find_machine_author
 from madeleine.whisper.session import RecentPrompts
-from madeleine.whisper.values import Prompt
+from madeleine.whisper.values import REPLACED, Prompt
 from madeleine.write.executor import run_concurrently
 from madeleine.write.stores import Stores
 
@@ -661,7 +661,7 @@ def _is_paired(memory_id: str, others: Set[str], pairs: Iterable[Pair]) -> bool:
     return any(memory_id in pair and not pair.isdisjoint(others) for pair in pairs)
 
 
-def put_successors_first(context: WhisperContext, state: WhisperState) -> None:
+def _put_successors_first(state: WhisperState) -> None:
     """Tell what may have replaced a memory in its place, and name the older one there. Whether it
     did is being asked; what is private comes in the place of nothing else."""
     known = {each.memory.id: each for each in state.candidates}
@@ -672,7 +672,10 @@ def put_successors_first(context: WhisperContext, state: WhisperState) -> None:
             chosen.setdefault(each.memory.id, each)
         else:
             chosen[newest.id] = _stand_in(each, newest, known.get(newest.id))
-    state.pass_over(lambda each: each.memory.id in chosen)
+    for each in state.candidates:
+        if each.memory.id not in chosen:
+            each.held = REPLACED
+            state.passed_over.append(each)
     state.candidates = list(chosen.values())
 
 
@@ -712,7 +715,8 @@ def _find_from_time(state: WhisperState) -> list[WhisperCandidate]:
 
 
 def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:
-    """Say nothing twice in a session."""
+    """Say nothing twice in a session, nor what may have been replaced by something newer."""
+    _put_successors_first(state)
     state.pass_over(lambda each: each.memory.id not in state.recent.told)
     if not state.candidates:
         raise Silence(WhisperSilence.TOLD_BEFORE)
@@ -745,7 +749,6 @@ STAGES: tuple[tuple[str, Stage], ...] = (
     ("affinity", heed_feedback),
     ("overlap", ask_for_common_words),
     ("gate", open_the_gate),
-    ("successor", put_successors_first),
     ("session", drop_what_was_told),
     ("order", put_in_order),
 )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from madeleine.model.cause import Cause
 from madeleine.model.memory import Memory
 
+REPLACED = "replaced"  # what held a memory back in whose place a newer one is told
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

@@ -38,7 +38,6 @@ export const STAGES: Record<string, { label: string; asks: string }> = {
   affinity: { label: 'Feedback', asks: 'What did feedback on similar prompts say? This stage holds nothing back.' },
   overlap: { label: 'Words', asks: 'Does it share a word with the prompt, if others do?' },
   gate: { label: 'Gate', asks: 'Is it surely worth saying?' },
-  successor: { label: 'Newer', asks: 'Is nothing newer told in its place, that may have replaced it?' },
   session: { label: 'Repetition', asks: 'Was it not whispered before in this conversation?' },
   order: { label: 'Room', asks: 'Is there room for it?' },
 }
