@@ -102,13 +102,12 @@ def ask_prompts(system: System, store: EverydayStore) -> list[AnsweredPrompt]:
 
 
 def ask_actions(system: System, store: EverydayStore) -> list[Answered]:
-    """Whisper to what an agent is about to do, written as the host would name it."""
+    """Tell what an agent is about to do, by its tool and target. A system that knows prompts only
+    is told in a line."""
     same = same_as(store)
     with system.opened(store) as asked:
         return [
-            Answered(
-                Labels.of(each, same), asked.whisper(f"{each.tool}: {each.target}", each.space)
-            )
+            Answered(Labels.of(each, same), asked.act(each.tool, each.target, each.space))
             for each in store.actions
         ]
 

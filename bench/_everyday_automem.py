@@ -111,6 +111,9 @@ class AutoMemAsked:
         ]
         return Whispered(tuple(near[:MOST_WHISPERED]))
 
+    def act(self, tool: str, target: str, space: str | None) -> Whispered:
+        return self.whisper(f"{tool}: {target}", space)
+
     def recall(self, text: str, space: str | None) -> list[ScoredId]:
         return self._found(text, MOST_RECALLED)
 

@@ -136,6 +136,9 @@ class OrmahAsked:
             before.update(each.id for each in self._say(earlier, space, name))
         return Whispered(tuple(self._say(text, space, name)), frozenset(before))
 
+    def act(self, tool: str, target: str, space: str | None) -> Whispered:
+        return self.whisper(f"{tool}: {target}", space)
+
     def _say(self, text: str, space: str | None, session: str) -> list[ScoredId]:
         body = {"prompt": text, "session_id": session, **({"space": space} if space else {})}
         said = self.door.ask("POST", "/agent/whisper", body)["text"]

@@ -52,6 +52,9 @@ class Asked(Protocol):
     def whisper(self, text: str, space: str | None, session: Sequence[str] = ()) -> Whispered:
         """Return what is said unasked to a prompt; `session` are the prompts before it."""
 
+    def act(self, tool: str, target: str, space: str | None) -> Whispered:
+        """Return what is said unasked before a tool is used."""
+
     def recall(self, text: str, space: str | None) -> list[ScoredId]:
         """Return what answers a question."""
 
@@ -122,6 +125,12 @@ class MadeleineAsked:
         said = self.opened.whisper(text, space=space, session_id=session)
         return [ScoredId(self._name(each.memory.id), each.score) for each in said.injected]
 
+    def act(self, tool: str, target: str, space: str | None) -> Whispered:
+        said = self.opened.deed(tool, target, space=space)
+        return Whispered(
+            tuple(ScoredId(self._name(each.memory.id), each.score) for each in said.injected)
+        )
+
     def recall(self, text: str, space: str | None) -> list[ScoredId]:
         hits = self.opened.recall(text, limit=MOST_RECALLED, space=space)
         return [ScoredId(self._name(each.memory.id), each.score) for each in hits]
@@ -152,6 +161,9 @@ class ThresholdAsked:
             if each.score >= self.threshold and (space is None or spaces[each.id] in (None, space))
         ]
         return Whispered(tuple(near[:MOST_WHISPERED]))
+
+    def act(self, tool: str, target: str, space: str | None) -> Whispered:
+        return self.whisper(f"{tool}: {target}", space)
 
     def recall(self, text: str, space: str | None) -> list[ScoredId]:
         return self._ranked(text)[:MOST_RECALLED]

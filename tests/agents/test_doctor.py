@@ -168,16 +168,20 @@ def test_hooks_that_are_switched_off_are_told(machine: Machine) -> None:
     assert "`disableAllHooks` is set" in only(machine).message
 
 
+STARTS = [f"hooks.json:{each}:0:0" for each in ("session_start", "subagent_start")]
+LATER = "Stop, SessionStart, SubagentStart"
+
+
 def test_codex_that_has_not_reviewed_the_hooks_is_told(machine: Machine) -> None:
     machine.setup("codex")
     note = next(each for each in machine.findings() if each.check == "codex")
 
     trust(machine, "hooks.json:user_prompt_submit:0:0")
     half = next(each for each in machine.findings() if each.check == "codex")
-    trust(machine, "hooks.json:stop:0:0")
+    trust(machine, "hooks.json:stop:0:0", *STARTS)
 
-    assert "the hooks on UserPromptSubmit and Stop, so they do not run yet" in note.message
-    assert "the hooks on Stop, so they do not run yet" in half.message
+    assert f"the hooks on UserPromptSubmit, {LATER}, so they do not run yet" in note.message
+    assert f"the hooks on {LATER}, so they do not run yet" in half.message
     assert "Codex CLI is wired" in [each.message for each in machine.findings()]
 
 
@@ -195,7 +199,7 @@ def test_trust_in_a_strangers_hook_is_none_in_ours(machine: Machine) -> None:
     theirs = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}}
     machine.write(".codex/hooks.json", json.dumps(theirs))
     machine.setup("codex")
-    trust(machine, "hooks.json:user_prompt_submit:0:0", "hooks.json:stop:0:0")
+    trust(machine, "hooks.json:user_prompt_submit:0:0", "hooks.json:stop:0:0", *STARTS)
     note = next(each for each in machine.findings() if each.check == "codex")
     trust(machine, "hooks.json:user_prompt_submit:1:0")
 
@@ -207,7 +211,8 @@ def test_trust_in_hooks_of_config_toml_is_seen(machine: Machine) -> None:
     theirs = "[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\ncommand = 'x'\n"
     machine.write(".codex/config.toml", theirs)
     machine.setup("codex")
-    trust(machine, "config.toml:user_prompt_submit:1:0", "config.toml:stop:0:0")
+    starts = [each.replace("hooks.json", "config.toml") for each in STARTS]
+    trust(machine, "config.toml:user_prompt_submit:1:0", "config.toml:stop:0:0", *starts)
 
     assert "Codex CLI is wired" in [each.message for each in machine.findings()]
 

@@ -23,6 +23,7 @@ from madeleine.agents.pieces import (
     TomlServerPiece,
     WholeFilePiece,
     WiringPiece,
+    build_hook_group,
 )
 from madeleine.agents.toml_hooks import TomlHooksPiece, read_hook_groups
 from madeleine.errors import UnknownWord
@@ -119,7 +120,16 @@ def claude_hooks(around: SetupEnvironment) -> dict[str, dict[str, object]]:
         "SessionEnd": store,
         "SessionStart": inject,
         "SubagentStart": inject,
+        "PreToolUse": inject,
+        "PostToolUseFailure": inject,
     }
+
+
+CLAUDE_TOOLS = "Edit|Write|MultiEdit|NotebookEdit|Bash"
+CLAUDE_MATCHERS = {"PreToolUse": CLAUDE_TOOLS, "PostToolUseFailure": CLAUDE_TOOLS}
+CODEX_MATCHERS = {"PreToolUse": "^(Bash|apply_patch|Edit|Write)$"}
+GEMINI_MATCHERS = {"AfterTool": "^(write_file|replace|run_shell_command)$"}
+"""The tools that change something: at others no hook is run."""
 
 
 def _shell_hook_entry(
@@ -154,7 +164,7 @@ def _claude_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     return [
         AgentWiring(
             folder / "settings.json",
-            (JsonHooksPiece(claude_hooks(around), str(around.home)),),
+            (JsonHooksPiece(claude_hooks(around), str(around.home), matchers=CLAUDE_MATCHERS),),
             wanted,
         ),
         AgentWiring(claude_state_path(around), (server,), wanted),
@@ -164,7 +174,11 @@ def _claude_wirings(around: SetupEnvironment) -> list[AgentWiring]:
 
 def plugin_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     """Return the files of the plugin, which a person then installs in Claude Code."""
-    files = claude_plugin.plugin_files(claude_hooks(around), _stdio_entry(around))
+    hooks = claude_hooks(around)
+    groups = {
+        event: build_hook_group(each, CLAUDE_MATCHERS.get(event)) for event, each in hooks.items()
+    }
+    files = claude_plugin.plugin_files(groups, _stdio_entry(around))
     folder = around.agents / claude_plugin.PLUGIN_FOLDER
     return [
         AgentWiring(folder / name, (WholeFilePiece("plugin", text),))
@@ -195,15 +209,21 @@ def _codex_wirings(around: SetupEnvironment) -> list[AgentWiring]:
         "Stop": store,
         "SessionStart": inject,
         "SubagentStart": inject,
+        "PreToolUse": inject,
     }
     home = str(around.home)
     command, *args = around.server_words()
     server = TomlServerPiece("mcp_servers", {"command": command, "args": args}, home)
     in_toml = _keeps_hooks_in_toml(folder)
     return [
-        AgentWiring(folder / "hooks.json", (JsonHooksPiece(hooks, home),), wanted=not in_toml),
         AgentWiring(
-            folder / "config.toml", (TomlHooksPiece(hooks if in_toml else {}, home), server)
+            folder / "hooks.json",
+            (JsonHooksPiece(hooks, home, matchers=CODEX_MATCHERS),),
+            wanted=not in_toml,
+        ),
+        AgentWiring(
+            folder / "config.toml",
+            (TomlHooksPiece(hooks if in_toml else {}, home, CODEX_MATCHERS), server),
         ),
         AgentWiring(_codex_instructions_path(folder), (InstructionsPiece(INSTRUCTIONS_TEXT),)),
     ]
@@ -259,7 +279,11 @@ def _gemini_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     }
     home = str(around.home)
     pieces = (
-        JsonHooksPiece({"BeforeAgent": entry, "SessionStart": entry}, home),
+        JsonHooksPiece(
+            dict.fromkeys(("BeforeAgent", "SessionStart", "AfterTool"), entry),
+            home,
+            matchers=GEMINI_MATCHERS,
+        ),
         JsonServerPiece("mcpServers", _stdio_entry(around), home),
     )
     return [

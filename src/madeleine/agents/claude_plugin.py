@@ -27,7 +27,7 @@ def plugin_files(
     No version is named, so that the files stay the same over upgrades. hooks/hooks.json is found
     by Claude Code itself; naming it in the manifest as well would load it twice.
     """
-    grouped = {event: [{"hooks": [dict(entry)]}] for event, entry in hooks.items()}
+    grouped = {event: [dict(group)] for event, group in hooks.items()}
     owner = {"name": "Madeleine"}
     entry = {"name": PLUGIN_NAME, "source": f"./{PLUGIN_NAME}", "description": _DESCRIPTION}
     plugin = f"{PLUGIN_NAME}/"

@@ -8,7 +8,7 @@ hook ask again when hooks change their order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -72,6 +72,8 @@ class JsonHooksPiece:
     home: str
     grouped: bool = True
     version: int | None = None
+    matchers: Mapping[str, str] = field(default_factory=dict)
+    """By event, the tools at which a host runs the entry."""
 
     @property
     def name(self) -> str:
@@ -118,13 +120,19 @@ class JsonHooksPiece:
             return text if old == entry else jsonc.replace_value(text, path, dict(entry))
         if any(is_others_hook(each, self.home) for _, each in _read_handlers(text, event)):
             return text  # it would fire twice
-        group = {"hooks": [dict(entry)]} if self.grouped else dict(entry)
+        group = build_hook_group(entry, self.matchers.get(event)) if self.grouped else dict(entry)
         return jsonc.append_value(text, ["hooks", event], group)
 
     def _without(self, text: str, events: Sequence[str]) -> str:
         for event in events:
             text = _drop_paths(text, [path for path, _ in self._ours(text, event)])
         return text
+
+
+def build_hook_group(entry: HookEntry, matcher: str | None = None) -> dict[str, object]:
+    """Return a group of one entry, at these tools alone if a matcher says so."""
+    matched = {} if matcher is None else {"matcher": matcher}
+    return {**matched, "hooks": [dict(entry)]}
 
 
 def _read_events(text: str) -> list[str]:

@@ -7,7 +7,7 @@ config.toml has hooks and there is no hooks.json, ours go to the end of config.t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from madeleine.agents import toml_text
@@ -24,6 +24,8 @@ class TomlHooksPiece:
 
     entries: Mapping[str, TomlHookEntry]
     home: str
+    matchers: Mapping[str, str] = field(default_factory=dict)
+    """By event, the tools at which Codex runs the entry."""
 
     @property
     def name(self) -> str:
@@ -33,7 +35,7 @@ class TomlHooksPiece:
         for event in read_hook_groups(text):
             text = text if event in self.entries else _drop_own_hooks(text, event, self.home)
         for event, entry in self.entries.items():
-            text = _put_one(text, event, entry, self.home)
+            text = _put_one(text, event, entry, self.home, self.matchers.get(event))
         return text
 
     def drop(self, text: str, before: str | None) -> str:
@@ -71,7 +73,7 @@ def _place_entries(event: str, groups: list[Any]) -> Iterator[tuple[tuple[str | 
             yield ("hooks", event, number, "hooks", place), entry
 
 
-def _put_one(text: str, event: str, entry: TomlHookEntry, home: str) -> str:
+def _put_one(text: str, event: str, entry: TomlHookEntry, home: str, matcher: str | None) -> str:
     there = [
         each for group in read_hook_groups(text).get(event, ()) for each in _group_entries(group)
     ]
@@ -80,11 +82,13 @@ def _put_one(text: str, event: str, entry: TomlHookEntry, home: str) -> str:
     if any(is_others_hook(each, home) for each in there):
         return text
     text = _drop_own_hooks(text, event, home)
-    lines = [f"[[hooks.{event}]]", "", f"[[hooks.{event}.hooks]]"]
+    matched = {} if matcher is None else {"matcher": matcher}
+    said = [f"{name} = {to_toml(value)}" for name, value in matched.items()]
+    lines = [f"[[hooks.{event}]]", *said, "", f"[[hooks.{event}.hooks]]"]
     after = toml_text.append_lines(
         text, [*lines, *(f"{name} = {to_toml(value)}" for name, value in entry.items())]
     )
-    wanted = [*read_hook_groups(text).get(event, ()), {"hooks": [dict(entry)]}]
+    wanted = [*read_hook_groups(text).get(event, ()), {**matched, "hooks": [dict(entry)]}]
     return _check_change(text, after, event, wanted)
 
 

@@ -218,7 +218,7 @@ def _check_codex(around: SetupEnvironment) -> Iterator[DoctorFinding]:
         if seen.place and not trusted & _trust_names(wiring.path, seen.place)
     ]
     if events:
-        which = f"the hooks on {' and '.join(events)}"
+        which = f"the hooks on {', '.join(events)}"
         problem = f"Codex CLI has not been told to trust {which}, so they do not run yet"
         yield DoctorFinding(
             "codex", problem, "start codex and choose to review its hooks", NOTE_CODE

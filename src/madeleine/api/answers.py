@@ -18,6 +18,7 @@ from madeleine.api.contract.responses import (
     CompactReport,
     DecidedProposal,
     DecidedProposals,
+    DeedAnswer,
     EventPage,
     ForgottenMemory,
     HitPassage,
@@ -89,6 +90,7 @@ from madeleine.rules.levels import sureness_level
 from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.brief import Brief
 from madeleine.whisper.config import WhisperConfig
+from madeleine.whisper.deed import DeedWord
 from madeleine.whisper.report import HoldOutReport
 from madeleine.whisper.values import WhisperResult
 from madeleine.write.activity import Activity, NightRuns
@@ -305,6 +307,26 @@ def build_brief_answer(made: Brief) -> BriefAnswer:
         night=next((line.night for _, line in lines if line.night), None),
         **cause_to_fields("silence", made.silence),
         took_ms=made.took_ms,
+    )
+
+
+def build_deed_answer(word: DeedWord) -> DeedAnswer:
+    return DeedAnswer(
+        text=word.text,
+        whisper_id=word.whisper_id,
+        injected=tuple(
+            WhisperedMemory(
+                node_id=each.memory.id,
+                score=each.score,
+                full=True,
+                explorer=False,
+                memory=each.memory,
+            )
+            for each in word.told
+        ),
+        asks=word.asks,
+        **cause_to_fields("silence", word.silence),
+        took_ms=word.took_ms,
     )
 
 

@@ -154,6 +154,7 @@ class Madeleine:
         valid_until: TimeInput | None = None,
         origin: Origin | Mapping[str, object] | None = None,
         claim: Claim | Mapping[str, object] | None = None,
+        triggers: TextValues | None = None,
         replaces: TextValues = (),
         id: str | None = None,
         created: TimeInput | None = None,
@@ -178,6 +179,7 @@ class Madeleine:
             "valid_until": valid_until,
             "origin": origin,
             "claim": claim,
+            "triggers": triggers,
             "replaces": replaces,
             "id": id,
             "created": created,
@@ -234,6 +236,7 @@ class Madeleine:
         valid_until: TimeInput | UnchangedType | None = UNCHANGED,
         origin: Origin | Mapping[str, object] | UnchangedType | None = UNCHANGED,
         claim: Claim | Mapping[str, object] | UnchangedType | None = UNCHANGED,
+        triggers: TextValues | UnchangedType | None = UNCHANGED,
         about_self: bool | UnchangedType = UNCHANGED,
         superseded_by: str | UnchangedType | None = UNCHANGED,
         add_connections: Iterable[Connection | Mapping[str, object]] | UnchangedType = UNCHANGED,
@@ -253,6 +256,7 @@ class Madeleine:
             "valid_until": valid_until,
             "origin": origin,
             "claim": claim,
+            "triggers": triggers,
             "about_self": about_self,
             "superseded_by": superseded_by,
             "add_connections": add_connections,
@@ -409,6 +413,30 @@ class Madeleine:
             "task": task,
         }
         return self._get("brief", told.BriefAnswer, query)
+
+    def deed(
+        self,
+        tool: str,
+        target: str | None = None,
+        *,
+        input: Mapping[str, object] | None = None,
+        error: str | None = None,
+        space: str | None = None,
+        session_id: str | None = None,
+        cwd: str | None = None,
+    ) -> told.DeedAnswer:
+        """Return what is worth knowing before a tool is used on `target`, or with the `input` that
+        its host writes; with an `error`, after it failed. It counts as told to nobody."""
+        body = {
+            "tool": tool,
+            "target": target,
+            "input": input,
+            "error": error,
+            "space": space,
+            "session_id": session_id,
+            "cwd": cwd,
+        }
+        return self._post("deed", told.DeedAnswer, body)
 
     def whisper_why(self, session_id: str | None = None) -> str:
         """Return in plain words why the last whisper, or silence, was what it was."""

@@ -386,6 +386,17 @@ _EXTRA_COLUMN = """
 ALTER TABLE texts ADD COLUMN extra text COLLATE "C";
 """
 
+_TRIGGER_TABLE = """
+-- Under which keys a memory is looked up before a deed (`language.triggers.trigger_keys`).
+CREATE TABLE node_triggers (
+    tenant integer NOT NULL,
+    key    text COLLATE "C" NOT NULL,
+    node   bigint NOT NULL,
+    PRIMARY KEY (tenant, key, node)
+);
+CREATE INDEX node_triggers_node ON node_triggers (tenant, node);
+"""
+
 _FIRST_SCHEMA = _TENANT_TABLES + _MEMORY_TABLES + _JOURNAL_TABLES
 MIGRATIONS: tuple[str, ...] = (
     _FIRST_SCHEMA,
@@ -393,11 +404,21 @@ MIGRATIONS: tuple[str, ...] = (
     WHISPER_TABLES + PEOPLE_TABLES,
     TRUTH_TABLES,
     _EXTRA_COLUMN,
+    _TRIGGER_TABLE,
 )
 
 INDEX_TABLES = (
     *("nodes", "texts", "postings", "vocabulary", "node_tags", "edges", "passages", "sessions"),
-    *("speakers", "tallies", "unreadable", "positions", "torn", "audit_log", "audit_memories"),
+    *(
+        "node_triggers",
+        "speakers",
+        "tallies",
+        "unreadable",
+        "positions",
+        "torn",
+        "audit_log",
+        "audit_memories",
+    ),
     *("outcomes", "uses", "adopted", "usage", "scores", "proposals", "state", "seen", "verdicts"),
 )
 """The tables that a rebuild fills; `whisper_log` is telemetry and follows from nothing."""

@@ -290,6 +290,13 @@ class MemorySearch(Protocol):
         """Return memories newest first (created, then id)."""
         ...
 
+    def triggered(
+        self, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
+    ) -> list[str]:
+        """Return memories that pass the filter and stand under any of these
+        `language.triggers.trigger_keys`, newest first (created, then id)."""
+        ...
+
     def count(self, chosen: Filter, now: datetime) -> int: ...
 
     def first_known(self) -> datetime | None:

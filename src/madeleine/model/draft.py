@@ -17,6 +17,8 @@ from madeleine.model.setting import advanced, setting
 from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier, read_word
 
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
+MAX_TRIGGERS = 64
+TRIGGER_CHARS = 200
 CLAIM_CHARS = 200  # of each part of a claim: a name or a value, not a text
 
 
@@ -94,6 +96,8 @@ def read_field(reader: RequestReader, row: MemoryField, limits: MemoryLimits) ->
             return read_one_line(name, reader.text(name), _max_chars(row, limits))
         case FieldKind.TAGS:
             return read_tags(reader.texts(name) or (), limits)
+        case FieldKind.TRIGGERS:
+            return read_trigger_texts(reader.texts(name))
         case FieldKind.UNIT:
             return read_unit_number(name, reader.raw(name))
         case FieldKind.TIME:
@@ -139,6 +143,17 @@ def read_tags(tags: tuple[str, ...], limits: MemoryLimits) -> tuple[str, ...]:
             "tags", f"holds {len(distinct)}", hint=f"at most {limits.tags} (`limits.tags`)"
         )
     return distinct
+
+
+def read_trigger_texts(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return what a memory is to be triggered by, each on one line. None of them is a value too:
+    it is told before no deed."""
+    if given is None:
+        return None
+    if len(given) > MAX_TRIGGERS:
+        raise InvalidValue("triggers", f"holds {len(given)}", hint=f"at most {MAX_TRIGGERS}")
+    texts = (read_one_line("triggers", each, TRIGGER_CHARS) for each in given)
+    return tuple(dict.fromkeys(each for each in texts if each))
 
 
 def normalize_tag(tag: str, limits: MemoryLimits) -> str:

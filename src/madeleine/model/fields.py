@@ -34,6 +34,8 @@ class FieldKind(enum.Enum):
     TAGS = "tags"
     ORIGIN = "origin"
     CLAIM = "claim"
+    TRIGGERS = "triggers"
+    """Short texts; none of them is not the same as no value."""
     CONNECTIONS = "connections"
 
 
@@ -70,6 +72,7 @@ FIELDS: tuple[MemoryField, ...] = (
     MemoryField("superseded_by", FieldKind.REFERENCE, in_draft=False, queried=True),
     MemoryField("origin", FieldKind.ORIGIN, queried=True),
     MemoryField("claim", FieldKind.CLAIM, queried=True),
+    MemoryField("triggers", FieldKind.TRIGGERS),
     MemoryField("idempotency_key", FieldKind.TEXT, in_revision=False, queried=True),
     MemoryField("connections", FieldKind.CONNECTIONS, in_revision=False, queried=True),
 )

@@ -83,6 +83,8 @@ class SharedFields:
     valid_until: datetime | None = None
     origin: Origin | None = None
     claim: Claim | None = None
+    triggers: tuple[str, ...] | None = None
+    """Before which deeds it is told; nothing: those that its text is about."""
     idempotency_key: str | None = None
     connections: tuple[Connection, ...] = ()
 

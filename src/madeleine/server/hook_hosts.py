@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, NoReturn
 
 from madeleine.errors import Rejected
@@ -47,6 +48,10 @@ class HookCall(NamedTuple):
     """Which sub-agent it is about; a sub-agent has nothing of what the session was told."""
     task: str | None = None
     """What a sub-agent is to do, as far as the host says so."""
+    tool: str | None = None
+    given: Mapping[str, object] = MappingProxyType({})
+    """Of a deed, the tool and what it is given."""
+    error: str | None = None
 
     @property
     def conversation(self) -> str | None:
@@ -63,6 +68,8 @@ class HookHost(NamedTuple):
     render: Callable[[str | None, str], Json]
     once_a_turn: bool = False
     """Whether it calls the hook again and again in one turn."""
+    can_ask: bool = False
+    """Whether a hook may have it ask its user before a tool is used."""
 
 
 def _render_for_claude(event: str | None, text: str) -> Json:
@@ -90,13 +97,13 @@ def _render_for_copilot(event: str | None, text: str) -> Json:
 
 
 HOST_BY_NAME: Mapping[str, HookHost] = {
-    "claude": HookHost("claude-code", _render_for_claude),
+    "claude": HookHost("claude-code", _render_for_claude, can_ask=True),
     "codex": HookHost("codex", _render_for_claude),
     "cursor": HookHost("cursor", _render_for_cursor),
     "gemini": HookHost("gemini-cli", _render_for_gemini),
     "agy": HookHost("antigravity", _render_for_antigravity, once_a_turn=True),
     "copilot": HookHost("copilot", _render_for_copilot),
-    "vscode": HookHost("vscode", _render_for_claude),
+    "vscode": HookHost("vscode", _render_for_claude, can_ask=True),
     "opencode": HookHost("opencode", _render_for_claude),
 }
 _HOST_BY_AGENT = {host.agent: host for host in HOST_BY_NAME.values()}
@@ -111,6 +118,10 @@ PROMPT_EVENTS = frozenset(
         "userPromptSubmitted",
     ]
 )
+DEED_EVENTS = frozenset(
+    ["PreToolUse", "PostToolUseFailure", "BeforeTool", "AfterTool", "preToolUse"]
+)
+"""Before a tool is used or after it failed; Gemini CLI takes a word only when it was used."""
 START_EVENTS = frozenset(["SessionStart", "sessionStart"])
 SUBAGENT_EVENTS = frozenset(["SubagentStart", "subagentStart"])
 _START_BY_SOURCE = {each.value: each for each in SessionStart}
@@ -141,6 +152,9 @@ def read_hook_call(words: str, body: bytes) -> HookCall:
         skip=_find_skip_reason(values),
         source=_read_text(values, "source"),
         agent_id=_read_text(values, "agent_id", "agentId") or None,
+        tool=_read_text(values, "tool_name", "toolName"),
+        given=_read_object(values, "tool_input", "toolInput", "toolArgs"),
+        error=_read_error(values),
         task=_read_text(values, "task", "prompt", "description", "agent_type", "agentType"),
     )
 
@@ -155,6 +169,18 @@ def read_start(call: HookCall) -> SessionStart:
 def render_reply(call: HookCall, text: str) -> bytes:
     """Return the host's JSON; for a text that says nothing, nothing."""
     return json.dumps(call.host.render(call.event, text)).encode("ascii") if text else b""
+
+
+def render_word(call: HookCall, text: str, asks: bool) -> bytes:
+    """Return the host's JSON for a word before a deed. Where a person is to be asked first, and the
+    host can do that, it says so too; nothing is ever refused by us."""
+    if not text:
+        return b""
+    answer = call.host.render(call.event, text)
+    inside = answer.get("hookSpecificOutput")
+    if asks and call.host.can_ask and call.event == "PreToolUse" and isinstance(inside, dict):
+        inside |= {"permissionDecision": "ask", "permissionDecisionReason": text}
+    return json.dumps(answer).encode("ascii")
 
 
 def fits_context(text: str) -> bool:
@@ -173,6 +199,19 @@ def _find_skip_reason(values: Mapping[str, object]) -> str | None:
         return "inside a sub-agent"
     source = _read_text(values, "source")
     return None if source is None or source in _PEOPLE_SOURCES else f"sent by `{source[:50]}`"
+
+
+def _read_object(values: Mapping[str, object], *names: str) -> Mapping[str, object]:
+    found = next((each for name in names if isinstance(each := values.get(name), dict)), None)
+    return found or {}
+
+
+def _read_error(values: Mapping[str, object]) -> str | None:
+    """Return what went wrong with a tool; a host may say it as a text or inside an object."""
+    given = values.get("error")
+    if isinstance(given, dict):
+        given = given.get("message")
+    return given if isinstance(given, str) and given else None
 
 
 def _parse_object(body: bytes) -> Mapping[str, object]:

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.api.call import OperationCall
-from madeleine.api.contract.responses import BriefAnswer, WhisperAnswer
+from madeleine.api.contract.responses import BriefAnswer, DeedAnswer, WhisperAnswer
 from madeleine.api.endpoint import Endpoint
 from madeleine.api.home_paths import run_folder, socket_path
-from madeleine.api.moment_operations import brief_session
+from madeleine.api.moment_operations import brief_session, speak_of_deed
 from madeleine.api.performing import perform_for
 from madeleine.api.reach import CallerReach
 from madeleine.api.recall_operations import whisper_to_prompt
@@ -38,12 +38,14 @@ from madeleine.bootstrap import HomeContext
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
+from madeleine.language.deeds import is_file_tool, is_shell_tool
 from madeleine.model.cause import HookProblem
 from madeleine.model.codec import Json
 from madeleine.model.people import Role
 from madeleine.server.delivery_receipts import DeliveryReceipts, SentWhisper
 from madeleine.server.guard import Scope, read_header
 from madeleine.server.hook_hosts import (
+    DEED_EVENTS,
     ENDING_EVENTS,
     PROMPT_EVENTS,
     SHORTENING_EVENTS,
@@ -56,6 +58,7 @@ from madeleine.server.hook_hosts import (
     read_hook_call,
     read_start,
     render_reply,
+    render_word,
 )
 from madeleine.server.logs import render_traceback
 from madeleine.server.prompt_history import PromptArrival, PromptHistory
@@ -273,6 +276,7 @@ class HookService:
         if not delivered:
             self._turns.forget(sent.arrival)
             self._moments.forget(sent.arrival)
+            self._forget_deeds(sent.arrival.session, sent.reach)
             self._tell(
                 sent.arrival.entry, "a whisper was not delivered", HookProblem.UNDELIVERED_WHISPER
             )
@@ -290,6 +294,8 @@ class HookService:
             call = read_hook_call(words, body)
             if call.event in START_EVENTS or call.event in SUBAGENT_EVENTS:
                 return self._brief(call, turn, reach)
+            if call.event in DEED_EVENTS:
+                return self._speak(call, turn, reach)
             prompt = self._prompt(call)
             return SILENT_REPLY if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
@@ -360,6 +366,42 @@ class HookService:
             return HookReply(rendered)
         return HookReply(rendered, SentWhisper(answer.brief_id, reach, arrival, turn.due))
 
+    def _speak(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> HookReply:
+        """Answer a deed: what an agent is about to do, or what of it failed."""
+        if call.tool is None or not (is_file_tool(call.tool) or is_shell_tool(call.tool)):
+            return SILENT_REPLY  # a host without matchers tells of reading too
+        self._count("deeds")
+        answer = self._ask_for_word(call, turn, reach)
+        if not answer.text:
+            return SILENT_REPLY
+        arrival = _build_arrival(call, f"[{call.event} {answer.whisper_id}]", reach)
+        if not turn.end():
+            self._forget_deeds(call.conversation, reach)
+            return self._give_up(answer.whisper_id, arrival, turn, reach)
+        rendered = render_word(call, self._cut_if_too_long(call, answer.text), answer.asks)
+        return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
+
+    def _ask_for_word(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> DeedAnswer:
+        given = {
+            "tool": call.tool,
+            "input": dict(call.given),
+            "error": call.error or ("it failed" if call.event == "PostToolUseFailure" else None),
+            "space": space_of(call.folder),
+            "cwd": call.folder,
+            "session_id": call.conversation,
+        }
+        asked = OperationCall(
+            body={name: each for name, each in given.items() if each},
+            by=f"agent:{call.host.agent}",
+            due=turn.due,
+            awaits_receipt=True,
+        )
+        return perform_for(reach, speak_of_deed, asked)
+
+    def _forget_deeds(self, conversation: str | None, reach: CallerReach) -> None:
+        if conversation is not None:
+            reach.context.whisperer.deeds.forget(conversation)
+
     def _ask_for_brief(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> BriefAnswer:
         start = read_start(call)
         task = None
@@ -422,6 +464,7 @@ class HookService:
             call = read_hook_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:
                 reach.context.whisperer.sessions.shortened(call.session)
+                self._forget_deeds(call.session, reach)
             if call.transcript is None:
                 raise BadHook("has no `transcript_path`")
         except BadHook as bad:
@@ -485,7 +528,8 @@ class HookService:
 def _build_arrival(call: HookCall, prompt: str, reach: CallerReach) -> PromptArrival:
     """Return a prompt as it arrives. Those of two people are never repetitions."""
     who = "" if reach.caller is None else f"{reach.caller.person} "
-    session = f"{who}{call.session}" if call.session else who or None
+    conversation = call.conversation
+    session = f"{who}{conversation}" if conversation else who or None
     folder = None if call.folder is None else f"{who}{call.folder}"
     return PromptArrival(prompt, session, folder, call.entry, call.host.once_a_turn)
 

@@ -1219,3 +1219,37 @@ def test_torn_journal_lines_are_listed_until_their_file_is_read_anew(index: Inde
     index.write(IndexBatch(torn={"a.jsonl": [(4, "is not JSON")]}, read_anew=["a.jsonl"]))
 
     assert [(each.path, each.line) for each in index.log.torn()] == [("a.jsonl", 4), ("b.jsonl", 1)]
+
+
+# --- triggers -------------------------------------------------------------------------------
+
+
+def test_what_a_deed_is_about_is_looked_up_by_its_keys(index: Index) -> None:
+    keep(
+        index,
+        memory(1, content="legacy/ is not touched without asking Tom"),
+        memory(2, content="`*.gen.ts` are generated"),
+        memory(3, content="Never terraform apply by hand"),
+        memory(4, content="Nothing of the kind"),
+    )
+
+    def looked_up(*keys: str, limit: int = 9, **chosen: Any) -> list[str]:
+        return index.search.triggered(keys, Filter(**chosen), NOON, limit)
+
+    ids = [memory(number).id for number in range(5)]
+    assert looked_up("path:legacy") == [ids[1]]
+    assert looked_up("ending:.gen.ts", "path:other") == [ids[2]]
+    assert set(looked_up("path:legacy", "command:terraform apply")) == {ids[1], ids[3]}
+    assert len(looked_up("path:legacy", "command:terraform apply", limit=1)) == 1
+    assert looked_up("path:legacy", types=(MemoryType.GOAL,)) == []
+    assert looked_up() == []
+
+
+def test_a_memory_that_is_put_again_has_its_new_triggers_only(index: Index) -> None:
+    keep(index, memory(1, content="legacy/ is frozen"))
+    keep(index, memory(1, content="vendor/ is frozen"), memory(2, triggers=("legacy/**",)))
+
+    assert index.search.triggered(["path:vendor"], Filter(), NOON, 9) == [memory(1).id]
+    assert index.search.triggered(["path:legacy"], Filter(), NOON, 9) == [memory(2).id]
+    index.write(IndexBatch(drops=[memory(2).id]))
+    assert index.search.triggered(["path:legacy"], Filter(), NOON, 9) == []

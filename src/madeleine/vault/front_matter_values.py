@@ -188,6 +188,14 @@ def _read_tags(block: FrontMatterBlock) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in normal if tag))
 
 
+def _read_triggers(block: FrontMatterBlock) -> tuple[str, ...] | None:
+    """Return the triggers as they are written; an empty list is one, a key alone is none."""
+    value = read_tree(block)
+    if value is None:
+        return None
+    return tuple(dict.fromkeys(each.strip() for each in _split_tags(value) if each.strip()))
+
+
 def _split_tags(value: YamlTree) -> list[str]:
     if value is None:
         return []
@@ -368,6 +376,7 @@ _READER_BY_KIND: Mapping[FieldKind, Callable[[FrontMatterBlock], object]] = {
     FieldKind.SPACE: _read_space,
     FieldKind.TEXT: _read_text,
     FieldKind.TAGS: _read_tags,
+    FieldKind.TRIGGERS: _read_triggers,
     FieldKind.UNIT: _read_unit,
     FieldKind.TIME: _read_time,
     FieldKind.ORIGIN: _read_origin,

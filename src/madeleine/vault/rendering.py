@@ -28,7 +28,7 @@ def render_memory(memory: Memory) -> bytes:
 def render_key(memory: Memory, key: str) -> str | None:
     """Return the block of one key, or None if it is not set."""
     value = getattr(memory, key)
-    if value is None or value in ("", (), Origin()):
+    if value is None or (value in ("", (), Origin()) and key != "triggers"):
         return None
     return _RENDERER_BY_KEY[key](key, value)
 
@@ -136,6 +136,7 @@ _RENDERERS: Mapping[FieldKind, Callable[[str, Any], str]] = {
     FieldKind.SPACE: _render_scalar,
     FieldKind.TEXT: _render_scalar,
     FieldKind.TAGS: _render_tags,
+    FieldKind.TRIGGERS: _render_tags,
     FieldKind.UNIT: _render_unit,
     FieldKind.TIME: _render_time,
     FieldKind.ORIGIN: _render_origin,

@@ -119,6 +119,7 @@ def build_brief(
     now, session = stores.clock.now(), request.session_id
     if session and request.start in (SessionStart.CLEAR, SessionStart.COMPACT):
         whisperer.sessions.shortened(session)
+        whisperer.deeds.forget(session)
     model_time = time_for_models(whisperer, request.due)
     among = tuple((space, limit_models(other, model_time)) for space, other in others)
     reading = _BriefReading(limit_models(stores, model_time), request, now, among)

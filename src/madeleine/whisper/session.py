@@ -24,6 +24,7 @@ from datetime import datetime, timedelta
 
 from madeleine.model.vector import Vector
 
+SEEN_DEEDS = 2_000  # that are remembered, of all sessions
 SESSIONS_KEPT = 500  # the ones that were quiet longest are forgotten first
 
 
@@ -184,3 +185,29 @@ class WhisperSessions:
         while len(self._by_id) > SESSIONS_KEPT:
             self._by_id.popitem(last=False)
         return session
+
+
+@dataclass(slots=True)
+class SeenDeeds:
+    """What was looked up in each session, and brought nothing more. Any thread may ask."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _known: OrderedDict[tuple[str, str], None] = field(default_factory=OrderedDict)
+
+    def meet(self, session: str | None, about: str) -> bool:
+        """Whether it was met before in this session; from now on it was."""
+        if session is None:
+            return False
+        with self._lock:
+            known = (session, about) in self._known
+            self._known[session, about] = None
+            self._known.move_to_end((session, about))
+            while len(self._known) > SEEN_DEEDS:
+                self._known.popitem(last=False)
+            return known
+
+    def forget(self, session: str) -> None:
+        """Look things up anew: the agent has lost what it was told, or did not get it."""
+        with self._lock:
+            for each in [key for key in self._known if key[0] == session]:
+                del self._known[each]

@@ -31,7 +31,7 @@ from madeleine.whisper.log import (
     read_turn,
     whisper_notice,
 )
-from madeleine.whisper.session import RecentPrompts, WhisperSessions, WhisperTurn
+from madeleine.whisper.session import RecentPrompts, SeenDeeds, WhisperSessions, WhisperTurn
 from madeleine.whisper.stages import (
     STAGES,
     SharedStores,
@@ -58,6 +58,7 @@ class Whisperer:
     it takes at the moment."""
 
     sessions: WhisperSessions = field(default_factory=WhisperSessions)
+    deeds: SeenDeeds = field(default_factory=SeenDeeds)
     examples: IntentExamples = field(default_factory=IntentExamples)
     pace: LatencyEstimate = field(default_factory=LatencyEstimate)
     model_threads: ModelThreads = field(default_factory=ModelThreads)

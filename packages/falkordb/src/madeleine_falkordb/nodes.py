@@ -30,6 +30,7 @@ from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import split_passages
 from madeleine.language.text_keys import same_text_key
+from madeleine.language.triggers import trigger_keys
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
@@ -210,6 +211,7 @@ def _build_memory_row(
         "original": _is_original(memory),
         "tags": list(memory.tags),
         "tag_keys": [hash_key(each) for each in memory.tags],
+        "trigger_keys": [hash_key(each) for each in trigger_keys(memory)],
         "title": title,
         "content": content,
         "tags_text": tags_text,
@@ -355,6 +357,18 @@ def listing(
     parameters = {**passing.parameters, "offset": max(offset, 0), "limit": max(limit, 0)}
     found = [each.memory for each in _read_stored(access, question, **parameters)]
     return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
+
+
+def triggered(
+    access: GraphAccess, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
+) -> list[str]:
+    """Return memories that stand under any of the keys, newest first."""
+    passing = build_condition(chosen, now)
+    question = f"""UNWIND $keys AS key MATCH (m:Memory)
+                   WHERE key IN m.trigger_keys AND {passing.cypher}
+                   WITH DISTINCT m ORDER BY m.created DESC, m.id DESC LIMIT $limit"""
+    wanted = {"keys": [hash_key(each) for each in keys], "limit": max(limit, 0)}
+    return access.column(question, "m.id", **passing.parameters, **wanted)
 
 
 def count(access: GraphAccess, chosen: Filter, now: datetime) -> int:

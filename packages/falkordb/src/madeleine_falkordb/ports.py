@@ -142,6 +142,7 @@ class FalkorSearch:
     contested = asks(nodes.contested)
     with_idempotency_key = asks(nodes.with_idempotency_key)
     listing = asks(nodes.listing)
+    triggered = asks(nodes.triggered)
     count = asks(nodes.count)
     first_known = asks(nodes.first_known)
     allowed = asks(nodes.allowed)

@@ -30,7 +30,7 @@ NUMBERS_PER_REBUILD = (
 INDEXED_COLUMNS = {
     "Memory": (
         *("at", "id", "path_key", "space_key", "text_key", "lot", "address_key", "asked_key"),
-        *("superseded_by", "source_key", "tier", "tag_keys", "created"),
+        *("superseded_by", "source_key", "tier", "tag_keys", "trigger_keys", "created"),
     ),
     "Known": ("key",),
     "Word": ("term",),

@@ -108,6 +108,9 @@ class MemoryShape:
     superseded_by: str | None = field("the id of the memory that replaces it")
     origin: Origin | None = field("where it was said")
     claim: Claim | None = field("what it states")
+    triggers: tuple[str, ...] | None = field(
+        "before which deeds it is told, if that is not left to its text", default=None
+    )
     idempotency_key: str | None = field()
     connections: tuple[Connection, ...] = field()
     importance: float = field()

@@ -93,6 +93,11 @@ class MemoryDraft(RequestShape):
     origin: OriginShape | None = field(
         "session, turn, speaker, uri: where it was said", default=None, nullable=True
     )
+    triggers: tuple[str, ...] | None = field(
+        "before which deeds it is told: paths, globs, commands; none: those that its text is about",
+        default=None,
+        nullable=True,
+    )
     claim: ClaimShape | None = field(
         "what it states: subject, attribute, value; it replaces older values of that attribute",
         default=None,
@@ -167,6 +172,21 @@ class BriefQuery(RequestShape):
 
 
 @shape
+class DeedBody(RequestShape):
+    """What `deed` is given."""
+
+    tool: str = field("the tool that is about to be used, as its host calls it")
+    input: Mapping[str, object] | None = field(
+        "what the tool is given, as its host writes it: file_path, command …", default=None
+    )
+    target: str | None = field("the same as a person would say it, instead", default=None)
+    error: str | None = field("what went wrong, if it is over and failed", default=None)
+    space: str | None = field("the project it is done in", default=None)
+    session_id: str | None = field("the conversation it belongs to", default=None)
+    cwd: str | None = field("the folder it is done in", default=None)
+
+
+@shape
 class WhisperWhyQuery(RequestShape):
     """What `whisper_why` is asked in the query."""
 
@@ -231,6 +251,11 @@ class ReviseBody(RequestShape):
     valid_until: RequestTime | None = field("when it stops being true", default=None, nullable=True)
     origin: OriginShape | None = field(
         "session, turn, speaker, uri: where it was said", default=None, nullable=True
+    )
+    triggers: tuple[str, ...] | None = field(
+        "before which deeds it is told: paths, globs, commands; none: those that its text is about",
+        default=None,
+        nullable=True,
     )
     claim: ClaimShape | None = field(
         "what it states: subject, attribute, value; it replaces older values of that attribute",

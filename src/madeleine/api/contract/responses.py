@@ -299,6 +299,19 @@ class BriefAnswer:
 
 
 @shape
+class DeedAnswer:
+    """What is worth knowing before a deed. An empty text is silence."""
+
+    text: str = field("what the agent reads; empty is silence")
+    whisper_id: str = field()
+    injected: tuple[WhisperedMemory, ...] = field("the memories in it")
+    asks: bool = field("whether a person wants to be asked first, by `whisper.guard`")
+    silence: str | None = field("why nothing is said")
+    silence_parts: CauseParts | None = field("what the silence is made of", default=None)
+    took_ms: float = field()
+
+
+@shape
 class WhisperReason:
     """Why the last whisper, or silence, was what it was."""
 

@@ -36,6 +36,7 @@ from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import split_passages
 from madeleine.language.text_keys import same_text_key
+from madeleine.language.triggers import trigger_keys
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
@@ -112,7 +113,7 @@ def drop_nodes(writing: PostgresWrite, ids: Sequence[str]) -> None:
     graph.delete_edges(access, nodes)
     sql = "SELECT path FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
     _forget_unreadable(access, access.column(sql, nodes))
-    for table in ("texts", "nodes", "passages"):
+    for table in ("texts", "node_triggers", "nodes", "passages"):
         access.run(
             f"DELETE FROM {table} WHERE tenant = :tenant AND node = ANY(%s::bigint[])", nodes
         )
@@ -181,6 +182,19 @@ def _write_rows(writing: PostgresWrite, placed: Sequence[PlacedMemory]) -> None:
     words.put_postings(access, ((each.node, posted[each.node]) for each in fresh))
     tags = ((tag, each.node) for each in fresh for tag in each.memory.tags)
     access.run_many("INSERT INTO node_tags VALUES (:tenant, %s, %s) ON CONFLICT DO NOTHING", tags)
+    _write_triggers(access, placed)
+
+
+def _write_triggers(access: TenantAccess, placed: Sequence[PlacedMemory]) -> None:
+    before = [each.node for each in placed if each.known is not None]
+    if before:
+        access.run(
+            "DELETE FROM node_triggers WHERE tenant = :tenant AND node = ANY(%s::bigint[])", before
+        )
+    rows = ((key, each.node) for each in placed for key in trigger_keys(each.memory))
+    access.run_many(
+        "INSERT INTO node_triggers VALUES (:tenant, %s, %s) ON CONFLICT DO NOTHING", rows
+    )
 
 
 def _node_values(placed: PlacedMemory, posted: MemoryPostings) -> tuple[object, ...]:
@@ -290,6 +304,17 @@ def listing(
               ORDER BY n.created DESC, n.id DESC LIMIT %s OFFSET %s"""
     ids = access.column(sql, *passing.bindings, max(limit, 0), max(offset, 0))
     return list(memories(access, ids).values())
+
+
+def triggered(
+    access: TenantAccess, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
+) -> list[str]:
+    """Return memories that stand under any of the keys, newest first."""
+    passing = build_condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND n.node IN
+              (SELECT node FROM node_triggers WHERE tenant = :tenant AND key = ANY(%s::text[]))
+              AND {passing.sql} ORDER BY n.created DESC, n.id DESC LIMIT %s"""
+    return access.column(sql, list(keys), *passing.bindings, max(limit, 0))
 
 
 def count(access: TenantAccess, chosen: Filter, now: datetime) -> int:

@@ -99,6 +99,7 @@ class PostgresSearch:
     contested = reads(nodes.contested)
     with_idempotency_key = reads(nodes.with_idempotency_key)
     listing = reads(nodes.listing)
+    triggered = reads(nodes.triggered)
     count = reads(nodes.count)
     first_known = reads(nodes.first_known)
     allowed = reads(nodes.allowed)

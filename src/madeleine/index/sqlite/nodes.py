@@ -37,6 +37,7 @@ from madeleine.index.sqlite.filters import CURRENT_SQL, build_condition
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import find_speaker
 from madeleine.language.text_keys import same_text_key
+from madeleine.language.triggers import trigger_keys
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
@@ -48,6 +49,7 @@ from madeleine.model.query import Filter
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import GLOBAL
 
+FILLED_AT_ONCE = 1_000
 _IN_LIST = "(SELECT value FROM json_each(?))"
 
 _SELECT_MEMORY = f"""
@@ -100,7 +102,7 @@ def drop_nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
     connection.executemany(
         "DELETE FROM unreadable WHERE path = (SELECT path FROM nodes WHERE node = ?)", nodes
     )
-    for table in ("texts", "nodes"):
+    for table in ("texts", "node_triggers", "nodes"):
         connection.executemany(f"DELETE FROM {table} WHERE node = ?", nodes)
     forget_passages(connection, [node for (node,) in nodes])
     return [node for (node,) in nodes]
@@ -176,6 +178,14 @@ def _write_rows(connection: apsw.Connection, placed: Sequence[PlacedMemory]) -> 
     connection.executemany(
         "INSERT OR IGNORE INTO node_tags VALUES (?, ?)",
         ((tag, each.node) for each in fresh for tag in each.memory.tags),
+    )
+    connection.executemany(
+        "DELETE FROM node_triggers WHERE node = ?",
+        ((each.node,) for each in placed if each.known is not None),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO node_triggers VALUES (?, ?)",
+        ((key, each.node) for each in placed for key in trigger_keys(each.memory)),
     )
 
 
@@ -280,6 +290,37 @@ def listing(
     bindings = (*passing.bindings, max(limit, 0), max(offset, 0))
     ids = [memory_id for (memory_id,) in connection.execute(sql, bindings)]
     return list(memories(connection, ids).values())
+
+
+def triggered(
+    connection: apsw.Connection, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
+) -> list[str]:
+    """Return memories that stand under any of the keys, newest first."""
+    passing = build_condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n
+              WHERE n.node IN (SELECT node FROM node_triggers WHERE key IN {_IN_LIST})
+              AND {passing.sql} ORDER BY n.created DESC, n.id DESC LIMIT ?"""
+    bindings = (json.dumps(list(keys)), *passing.bindings, max(limit, 0))
+    return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
+
+
+def ensure_triggers(connection: apsw.Connection) -> None:
+    """Write the triggers of all memories, once: an index may be from before there were any."""
+    known = connection.execute("SELECT 1 FROM meta WHERE key = 'triggers'").get
+    if not known:
+        _fill_triggers(connection)
+        connection.execute("INSERT INTO meta VALUES ('triggers', '1')")
+
+
+def _fill_triggers(connection: apsw.Connection) -> None:
+    numbers = [node for (node,) in connection.execute("SELECT node FROM nodes ORDER BY node")]
+    for start in range(0, len(numbers), FILLED_AT_ONCE):
+        some = json.dumps(numbers[start : start + FILLED_AT_ONCE])
+        rows = list(connection.execute(f"{_SELECT_MEMORY} WHERE n.node IN {_IN_LIST}", (some,)))
+        connection.executemany(
+            "INSERT OR IGNORE INTO node_triggers VALUES (?, ?)",
+            ((key, row[0]) for row in rows for key in trigger_keys(memory_from_row(row, ()))),
+        )
 
 
 def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:

@@ -114,6 +114,7 @@ class SqliteSearch:
     contested = reads(nodes.contested)
     with_idempotency_key = reads(nodes.with_idempotency_key)
     listing = reads(nodes.listing)
+    triggered = reads(nodes.triggered)
     count = reads(nodes.count)
     first_known = reads(nodes.first_known)
     allowed = reads(nodes.allowed)

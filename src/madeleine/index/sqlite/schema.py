@@ -314,6 +314,16 @@ CREATE INDEX nodes_space ON nodes (space, created);
 CREATE INDEX nodes_kind ON nodes (space, type, created);
 """
 
+_TRIGGER_TABLE = """
+-- Under which keys a memory is looked up before a deed (`language.triggers.trigger_keys`).
+CREATE TABLE node_triggers (
+    key  TEXT NOT NULL,
+    node INTEGER NOT NULL,
+    PRIMARY KEY (key, node)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX node_triggers_node ON node_triggers (node);
+"""
+
 _FIRST_SCHEMA = _MEMORY_TABLES + _JOURNAL_TABLES + _SLEEP_TABLES
 MIGRATIONS: tuple[str, ...] = (
     "",
@@ -324,6 +334,7 @@ MIGRATIONS: tuple[str, ...] = (
     _TURNING_INDEX,
     _EXTRA_COLUMN,
     _KIND_INDEX,
+    _TRIGGER_TABLE,
 )
 
 INDEX_TABLES = (
@@ -331,6 +342,7 @@ INDEX_TABLES = (
         "nodes",
         "texts",
         "node_tags",
+        "node_triggers",
         "edges",
         "vectors",
         "passages",

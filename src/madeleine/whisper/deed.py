@@ -1,0 +1,227 @@
+"""A word before the deed: what is known about what an agent is about to do, or what failed.
+
+A deed is looked up twice: by its triggers (paths, globs, commands, names), which the index keeps
+for each memory, and as a question. Both are weighed together (`rules.deed_gate`), and what passes
+its gate is told, once in a session. Nothing is ever blocked: only where a person set
+`whisper.guard` to `ask`, a decision or preference with the tag `guard` makes the host ask them.
+
+An agent edits one file thirty times. What was looked up for a path or a command in a session is
+remembered, and not looked up again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from madeleine.index.log import WhisperEntry
+from madeleine.language.deeds import Deed, is_file_tool
+from madeleine.language.triggers import compare_triggers, deed_keys, memory_triggers
+from madeleine.model.cause import Cause, WhisperSilence
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.times import format_time
+from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
+from madeleine.recall.recall import recall
+from madeleine.rules.deed_gate import DEED_GATE, deed_worth
+from madeleine.whisper.config import WhisperConfig
+from madeleine.whisper.deed_features import FoundForDeed, deed_features
+from madeleine.whisper.log import DeliveryState, WhisperMoment, log_entry
+from madeleine.whisper.rendering import render_whisper
+from madeleine.whisper.stages import SharedStores
+from madeleine.whisper.values import InjectedMemory
+from madeleine.whisper.whisper import (
+    RECEIPT_SECONDS,
+    Whisperer,
+    limit_models,
+    time_for_models,
+)
+from madeleine.write.stores import Stores
+
+TRIGGERED_MOST = 24  # memories that triggers bring, the newest
+FOUND_MOST = 24
+TOLD_MOST = 2
+ASKED_CHARS = 1_500
+GUARD_TAG = "guard"
+GUARDING = (MemoryType.DECISION, MemoryType.PREFERENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class DeedRequest:
+    """What an agent is about to do, and where; or what of it failed."""
+
+    deed: Deed
+    space: str | None = None
+    cwd: str | None = None
+    session_id: str | None = None
+    error: str | None = None
+    """What went wrong, if it is told afterwards."""
+    due: float | None = None
+    awaits_receipt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedMemory:
+    """A memory that may be told before a deed."""
+
+    memory: Memory
+    features: dict[str, float]
+    worth: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeedWord:
+    """What is told before a deed, or why nothing is. `asks` says whether the person is asked."""
+
+    text: str
+    whisper_id: str
+    told: tuple[WeighedMemory, ...] = ()
+    silence: Cause | None = None
+    asks: bool = False
+    took_ms: float = 0.0
+
+
+def speak_before_deed(
+    stores: Stores,
+    config: WhisperConfig,
+    whisperer: Whisperer,
+    request: DeedRequest,
+    others: tuple[SharedStores, ...] = (),
+) -> DeedWord:
+    """Return what is worth knowing before a deed, or after it failed."""
+    begun = time.perf_counter()
+    now, session = stores.clock.now(), request.session_id
+    if whisperer.deeds.meet(session, _about(request)):
+        silence = Cause(WhisperSilence.TOLD_BEFORE)
+        return DeedWord("", stores.new_id(), silence=silence)
+    told = whisperer.sessions.recent(session, now, config.session_gap_minutes).told
+    model_time = time_for_models(whisperer, request.due)
+    weighed: list[WeighedMemory] = []
+    for space, each in ((None, stores), *others):
+        if space is None or space == request.space:
+            weighed += weigh_candidates(limit_models(each, model_time), request, now)
+    passing = sorted(
+        (each for each in weighed if each.worth >= DEED_GATE),
+        key=lambda each: (-each.worth, each.memory.id),
+    )
+    new = [each for each in passing if each.memory.id not in told][:TOLD_MOST]
+    word = _claim_and_word(stores, config, whisperer, request, new, bool(passing))
+    word = replace(word, took_ms=round((time.perf_counter() - begun) * 1000, 1))
+    if request.awaits_receipt and word.told:
+        _note_sent(stores, config, whisperer, request, word, now)
+    return word
+
+
+def _about(request: DeedRequest) -> str:
+    """Return what of a deed tells it from another of its session. What is written into a file does
+    not: an agent edits the same one again and again."""
+    deed = request.deed
+    failed = f" {request.error[:200]}" if request.error else ""
+    if is_file_tool(deed.tool) and deed.paths:
+        return f"{'|'.join(deed.paths)}{failed}"
+    return f"{deed.text[:ASKED_CHARS]}{failed}"
+
+
+def weigh_candidates(stores: Stores, request: DeedRequest, now: datetime) -> list[WeighedMemory]:
+    """Return every memory that the deed's triggers or its words bring, with what it is worth."""
+    spaces: tuple[str | None, ...] = (request.space, None) if request.space else ()
+    if request.space is None and request.cwd:
+        spaces = (None,)
+    chosen = Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
+    text = " ".join(each for each in (request.deed.text, request.error) if each)[:ASKED_CHARS]
+    query = RecallQuery(text, FOUND_MOST, chosen, request.space, explain=True, all=True)
+    hits = {each.memory.id: each for each in recall(stores, query, touch=False).hits}
+    keys = deed_keys(request.deed)
+    triggered = stores.search.triggered(keys, chosen, now, TRIGGERED_MOST) if keys else []
+    brought = stores.search.memories(each for each in triggered if each not in hits)
+    best = max((each.score for each in hits.values()), default=0.0)
+    weighed = []
+    for hit in hits.values():
+        explained = hit.explained
+        chance = hit.score if explained is None or explained.chance is None else explained.chance
+        found = FoundForDeed(
+            chance, float(hit.match.get("meaning", 0.0)), float(hit.match.get("text", 0.0))
+        )
+        weighed.append(_weigh(request, hit.memory, found, best, hit.score))
+    weighed += [_weigh(request, each, FoundForDeed(), best, 0.0) for each in brought.values()]
+    return [each for each in weighed if each.memory.source != SELF_SOURCE]
+
+
+def _weigh(
+    request: DeedRequest, memory: Memory, found: FoundForDeed, best: float, score: float
+) -> WeighedMemory:
+    features = deed_features(request.deed, memory, found, best, request.space)
+    worth = deed_worth(features)
+    if memory.triggers is not None:  # somebody said before which deeds it is to be told
+        fits = compare_triggers(memory_triggers(memory), request.deed).is_any
+        worth = max(worth, CERTAIN) if fits else 0.0
+    return WeighedMemory(memory, features, worth, max(score, worth))
+
+
+CERTAIN = 0.9  # of a memory whose own triggers fit
+
+
+def _claim_and_word(
+    stores: Stores,
+    config: WhisperConfig,
+    whisperer: Whisperer,
+    request: DeedRequest,
+    new: Sequence[WeighedMemory],
+    is_known: bool,
+) -> DeedWord:
+    whisper_id = stores.new_id()
+    if not new:
+        kind = WhisperSilence.TOLD_BEFORE if is_known else WhisperSilence.NOTHING_FOUND
+        return DeedWord("", whisper_id, silence=Cause(kind))
+    chosen = [InjectedMemory(each.memory, each.score, True) for each in new]
+    text, injected = render_whisper(chosen, (), config)
+    ids = {each.memory.id for each in injected}
+    told = tuple(each for each in new if each.memory.id in ids)
+    if not told:
+        return DeedWord("", whisper_id, silence=Cause(WhisperSilence.NO_ROOM))
+    if request.awaits_receipt:
+        whisperer.sessions.keep_told(request.session_id, ids)
+    asks = config.guard == "ask" and any(_guards(each.memory) for each in told)
+    return DeedWord(text, whisper_id, told, asks=asks and request.error is None)
+
+
+def _guards(memory: Memory) -> bool:
+    return memory.type in GUARDING and GUARD_TAG in memory.tags
+
+
+def _note_sent(
+    stores: Stores,
+    config: WhisperConfig,
+    whisperer: Whisperer,
+    request: DeedRequest,
+    word: DeedWord,
+    now: datetime,
+) -> None:
+    """Log a word as on its way; it counts as said once its delivery is confirmed."""
+    left = 0.0 if request.due is None else max(request.due - time.monotonic(), 0.0)
+    body = {
+        "moment": WhisperMoment.DEED.value,
+        "stage": WhisperMoment.DEED.value,
+        "prompt": request.deed.text[:ASKED_CHARS],
+        "injected": [each.memory.id for each in word.told],
+        "candidates": [*_rows(word.told)],
+        "took_ms": word.took_ms,
+        "delivery": DeliveryState.AWAITED.value,
+        "awaited_until": format_time(now + timedelta(seconds=left + RECEIPT_SECONDS)),
+    }
+    entry = WhisperEntry(word.whisper_id, now, request.session_id, request.space, body)
+    keep_after = now - timedelta(days=config.log_days)
+    stores.executor.submit(lambda: log_entry(stores, entry, keep_after))
+
+
+def _rows(told: Sequence[WeighedMemory]) -> Iterator[dict[str, object]]:
+    for each in told:
+        yield {
+            "memory": each.memory.id,
+            "title": each.memory.headline,
+            "score": round(each.score, 4),
+            "worth": round(each.worth, 4),
+        }
