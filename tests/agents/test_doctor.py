@@ -168,8 +168,8 @@ def test_hooks_that_are_switched_off_are_told(machine: Machine) -> None:
     assert "`disableAllHooks` is set" in only(machine).message
 
 
-STARTS = [f"hooks.json:{each}:0:0" for each in ("session_start", "subagent_start")]
-LATER = "Stop, SessionStart, SubagentStart"
+MOMENTS = [f"hooks.json:{each}:0:0" for each in ("session_start", "subagent_start", "pre_tool_use")]
+LATER = "Stop, SessionStart, SubagentStart, PreToolUse"
 
 
 def test_codex_that_has_not_reviewed_the_hooks_is_told(machine: Machine) -> None:
@@ -178,7 +178,7 @@ def test_codex_that_has_not_reviewed_the_hooks_is_told(machine: Machine) -> None
 
     trust(machine, "hooks.json:user_prompt_submit:0:0")
     half = next(each for each in machine.findings() if each.check == "codex")
-    trust(machine, "hooks.json:stop:0:0", *STARTS)
+    trust(machine, "hooks.json:stop:0:0", *MOMENTS)
 
     assert f"the hooks on UserPromptSubmit, {LATER}, so they do not run yet" in note.message
     assert f"the hooks on {LATER}, so they do not run yet" in half.message
@@ -199,7 +199,7 @@ def test_trust_in_a_strangers_hook_is_none_in_ours(machine: Machine) -> None:
     theirs = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}}
     machine.write(".codex/hooks.json", json.dumps(theirs))
     machine.setup("codex")
-    trust(machine, "hooks.json:user_prompt_submit:0:0", "hooks.json:stop:0:0", *STARTS)
+    trust(machine, "hooks.json:user_prompt_submit:0:0", "hooks.json:stop:0:0", *MOMENTS)
     note = next(each for each in machine.findings() if each.check == "codex")
     trust(machine, "hooks.json:user_prompt_submit:1:0")
 
@@ -211,8 +211,8 @@ def test_trust_in_hooks_of_config_toml_is_seen(machine: Machine) -> None:
     theirs = "[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\ncommand = 'x'\n"
     machine.write(".codex/config.toml", theirs)
     machine.setup("codex")
-    starts = [each.replace("hooks.json", "config.toml") for each in STARTS]
-    trust(machine, "config.toml:user_prompt_submit:1:0", "config.toml:stop:0:0", *starts)
+    moments = [each.replace("hooks.json", "config.toml") for each in MOMENTS]
+    trust(machine, "config.toml:user_prompt_submit:1:0", "config.toml:stop:0:0", *moments)
 
     assert "Codex CLI is wired" in [each.message for each in machine.findings()]
 

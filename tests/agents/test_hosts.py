@@ -157,7 +157,13 @@ def test_codex_gets_no_key_that_it_would_refuse(machine: Machine) -> None:
 
     document = machine.json(".codex/hooks.json")
     assert list(document) == ["hooks"]
-    assert list(document["hooks"]) == ["UserPromptSubmit", "Stop", "SessionStart", "SubagentStart"]
+    assert list(document["hooks"]) == [
+        "UserPromptSubmit",
+        "Stop",
+        "SessionStart",
+        "SubagentStart",
+        "PreToolUse",
+    ]
     handler = document["hooks"]["UserPromptSubmit"][0]["hooks"][0]
     assert set(handler) == {"type", "command", "timeout"}
 
@@ -257,8 +263,8 @@ def test_a_hook_that_was_wired_by_hand_is_left_and_not_doubled(
 
     hooks = machine.json(".claude/settings.json")["hooks"]
     assert hooks["UserPromptSubmit"] == by_hand["hooks"]["UserPromptSubmit"]
-    starts = ["SessionStart", "SubagentStart"]
-    assert list(hooks) == ["UserPromptSubmit", "PreCompact", "SessionEnd", *starts]
+    moments = ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUseFailure"]
+    assert list(hooks) == ["UserPromptSubmit", "PreCompact", "SessionEnd", *moments]
     machine.unsetup()
     assert machine.json(".claude/settings.json") == by_hand
 
@@ -444,3 +450,24 @@ def test_what_is_named_is_wired_and_what_else_is_there(
     assert machine.setup(name) == [], "twice is once"
     assert machine.troubles() == []
     assert machine.setup("copilot") == [], "our own folder is no sign of another host"
+
+
+def test_reading_runs_no_hook(machine: Machine) -> None:
+    machine.setup("claude", "codex", "gemini")
+
+    claude = machine.json(".claude/settings.json")["hooks"]
+    codex = machine.json(".codex/hooks.json")["hooks"]
+    gemini = machine.json(".gemini/settings.json")["hooks"]
+    tools = "Edit|Write|MultiEdit|NotebookEdit|Bash"
+    assert [claude[each][0]["matcher"] for each in ("PreToolUse", "PostToolUseFailure")] == [
+        tools,
+        tools,
+    ]
+    assert codex["PreToolUse"][0]["matcher"] == "^(Bash|apply_patch|Edit|Write)$"
+    assert gemini["AfterTool"][0]["matcher"] == "^(write_file|replace|run_shell_command)$"
+    assert "matcher" not in claude["UserPromptSubmit"][0]
+    before = machine.tree()
+    assert machine.setup("claude", "codex", "gemini") == []
+    assert machine.tree() == before
+    machine.unsetup()
+    assert "hooks" not in machine.json(".claude/settings.json")

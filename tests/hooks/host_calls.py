@@ -41,3 +41,27 @@ def written(template: bytes, session: str, folder: str, **more: str) -> bytes:
     """Return what a host writes, with a session, a folder and what else differs."""
     given = {"session": session, "folder": folder, "source": "startup", **more}
     return template % {name.encode(): each.encode() for name, each in given.items()}
+
+
+CLAUDE_DEED = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.claude/projects/-w-atlas/'
+    b'%(session)s.jsonl","cwd":"%(folder)s","prompt_id":"5f0d7c9e-8a53-4c57-a1f7-0f3b6f0a5b11",'
+    b'"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"%(tool)s",'
+    b'"tool_input":%(input)s,"tool_use_id":"toolu_01ABCdef"}'
+)
+CLAUDE_FAILURE = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.claude/projects/-w-atlas/'
+    b'%(session)s.jsonl","cwd":"%(folder)s","permission_mode":"default",'
+    b'"hook_event_name":"PostToolUseFailure","tool_name":"%(tool)s","tool_input":%(input)s,'
+    b'"tool_use_id":"toolu_01ABCdef","error":"%(error)s","is_interrupt":false}'
+)
+CODEX_DEED = (
+    b'{"session_id":"%(session)s","turn_id":"t1","transcript_path":null,"cwd":"%(folder)s",'
+    b'"hook_event_name":"PreToolUse","model":"gpt-5.5-codex","permission_mode":"default",'
+    b'"tool_name":"%(tool)s","tool_input":%(input)s,"tool_use_id":"call_1"}'
+)
+GEMINI_DEED = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.gemini/tmp/1f/chats/session.json",'
+    b'"cwd":"%(folder)s","hook_event_name":"AfterTool","timestamp":"2026-11-18T09:12:44.031Z",'
+    b'"tool_name":"%(tool)s","tool_input":%(input)s,"tool_response":{"llmContent":"ok"}}'
+)

@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from tests.hooks.host_calls import (
+    CLAUDE_DEED,
+    CLAUDE_FAILURE,
     CLAUDE_PROMPT,
     CLAUDE_SESSION,
     CLAUDE_SUBAGENT,
+    CODEX_DEED,
     CODEX_SESSION,
     CURSOR_SESSION,
+    GEMINI_DEED,
     GEMINI_SESSION,
     written,
 )
@@ -149,3 +153,93 @@ def test_a_session_whose_start_two_entries_tell_is_briefed_once(
 
     assert first.out
     assert second == NOTHING
+
+
+# --- before a deed --------------------------------------------------------------------------
+
+EDIT = '{"file_path":"%s/legacy/pay.py","old_string":"a","new_string":"b"}'
+PATCH = (
+    '{"command":"*** Begin Patch\\n*** Update File: legacy/pay.py\\n@@\\n-a\\n+b\\n*** End Patch"}'
+)
+
+
+@pytest.fixture(scope="module")
+def knowing(daemon: Daemon) -> Daemon:
+    """A daemon that knows what must not be done."""
+    for each in (
+        "legacy/ is not touched without asking Tom",
+        "Never terraform apply by hand, ci does it after the merge",
+    ):
+        daemon.remember(each, type="decision", space="atlas")
+    daemon.remember("ENOSPC in the build means: run make clean-cache", space="atlas")
+    return daemon
+
+
+def deed(daemon: Daemon, host: str, call: bytes, session: str, folder: str, **more: str) -> Ran:
+    return client(daemon.home, written(call, session, folder, **more), "inject", host)
+
+
+@pytest.mark.parametrize(
+    ("host", "call", "event", "tool", "given"),
+    [
+        ("claude", CLAUDE_DEED, "PreToolUse", "Edit", EDIT),
+        ("codex", CODEX_DEED, "PreToolUse", "apply_patch", PATCH),
+        ("gemini", GEMINI_DEED, "AfterTool", "replace", EDIT),
+    ],
+)
+def test_a_constraint_about_a_path_is_told_once_beside_the_deed(
+    knowing: Daemon, folder: str, host: str, call: bytes, event: str, tool: str, given: str
+) -> None:
+    session, about = f"deed-{host}", given.replace("%s", folder)
+
+    first = deed(knowing, host, call, session, folder, tool=tool, input=about)
+    eventually(lambda: is_delivered(knowing, session))
+    second = deed(knowing, host, call, session, folder, tool=tool, input=about)
+
+    assert "without asking Tom" in context(first, event)
+    assert second == NOTHING
+
+
+def test_a_deed_elsewhere_is_silent(knowing: Daemon, folder: str) -> None:
+    about = EDIT.replace("%s/legacy", f"{folder}/colours")
+
+    ran = deed(knowing, "claude", CLAUDE_DEED, "away", folder, tool="Edit", input=about)
+
+    assert ran == NOTHING
+
+
+def test_a_command_is_told_about_and_reading_is_not(knowing: Daemon, folder: str) -> None:
+    def run(tool: str, given: str) -> Ran:
+        call = written(CLAUDE_DEED, "commands", folder, tool=tool, input=given)
+        return client(knowing.home, call, "inject", "claude")
+
+    assert run("Read", '{"file_path":"%s/legacy/pay.py"}' % folder) == NOTHING  # noqa: UP031
+    told = context(run("Bash", '{"command":"terraform apply -auto-approve"}'), "PreToolUse")
+    assert "by hand" in told
+
+
+def test_after_a_failure_what_was_learnt_about_it_is_told(knowing: Daemon, folder: str) -> None:
+    given = {"tool": "Bash", "input": '{"command":"make build"}', "error": "ENOSPC in the build"}
+
+    ran = deed(knowing, "claude", CLAUDE_FAILURE, "failing", folder, **given)
+
+    assert "make clean-cache" in context(ran, "PostToolUseFailure")
+
+
+@pytest.mark.parametrize(("host", "asks"), [("claude", True), ("codex", False)])
+def test_a_guarded_rule_has_the_host_ask_its_user_where_a_person_wants_that(
+    tmp_path: Path, folder: str, host: str, asks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = variables(nudge_interval=0, guard="ask")
+    for name, value in {**known, "MADELEINE_EMBEDDER_KIND": "fake"}.items():
+        monkeypatch.setenv(name, value)
+    with running(tmp_path / "h") as daemon:
+        rule = "legacy/ is not touched without asking Tom"
+        daemon.remember(rule, type="decision", tags=["guard"], space="atlas")
+        call = CLAUDE_DEED if host == "claude" else CODEX_DEED
+        given = {"tool": "Edit", "input": EDIT.replace("%s", folder)}
+
+        told = said(deed(daemon, host, call, "guarded", folder, **given))["hookSpecificOutput"]
+
+    assert rule in told["additionalContext"]
+    assert (told.get("permissionDecision") == "ask") is asks

@@ -170,6 +170,16 @@ def attacks(world: World) -> Attacks:
             )
         ],
         "whisper_why": [(at("GET", "/agent/whisper/why", session_id="ada's"), HARMLESS)],
+        "deed": [
+            (
+                at(
+                    "POST",
+                    "/agent/deed",
+                    {"tool": "Bash", "target": "open the vault of Ada", "space": "salon"},
+                ),
+                HARMLESS,
+            )
+        ],
         "brief": [
             (at("GET", "/agent/brief", space=space, task="what opens the vault of Ada?"), HARMLESS)
             for space in ("", "salon")

@@ -85,6 +85,9 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("whisper_why")
     ask("whisper_report")
     ask("brief", cwd="/nowhere", task="look at the ledger")
+    ask("deed", body={"tool": "Edit", "target": "ledger/a.py"})
+    ask("deed", body={"tool": "Bash", "input": {"command": "ls"}, "error": "no", "cwd": "/x"})
+    ask("brief", space="nowhere", cwd="/nowhere", start="compact")
     ask("brief", space="ledger", start="resume", session_id="s1")
     ask("feedback", body={"node_id": ids[0], "signal": 1, "whisper_log_id": told["whisper_id"]})
     for name in ("show", "history", "page_memory", "page_similar", "page_graph_near"):

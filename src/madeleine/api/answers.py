@@ -75,6 +75,7 @@ from madeleine.errors import MadeleineError
 from madeleine.index.graph import EdgeRow
 from madeleine.index.log import ParseProblem, WhisperEntry
 from madeleine.index.search import IndexCounts
+from madeleine.language.triggers import memory_triggers
 from madeleine.model.cause import Cause
 from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
@@ -377,6 +378,7 @@ def build_shown_memory(
         path=seen.stored.path,
         connections=links,
         neighbours=tuple(seen.neighbours),
+        triggers=tuple(map(str, memory_triggers(memory))),
         **causes_to_fields("notes", notes),
     )
 

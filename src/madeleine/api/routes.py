@@ -29,6 +29,7 @@ ROUTES: tuple[Route, ...] = (
     Route("whisper_report", "GET", "/agent/whisper/report"),
     Route("feedback", "POST", "/agent/feedback"),
     Route("brief", "GET", "/agent/brief"),
+    Route("deed", "POST", "/agent/deed"),
     Route("show", "GET", "/agent/recall/{id}"),
     Route("list", "GET", "/agent/list"),
     Route("trash", "GET", "/agent/trash"),

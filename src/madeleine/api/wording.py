@@ -88,7 +88,9 @@ def render_parts(kinds: type[StrEnum], parts: Mapping[str, object]) -> str:
 
 def _render_nothing_found(parts: Mapping[str, Any]) -> str:
     because = parts["because"]
-    return f"nothing was found: {because and render_parts(SilenceKind, because)}"
+    if because is None:
+        return "nothing was found"
+    return f"nothing was found: {render_parts(SilenceKind, because)}"
 
 
 def _shorten_id(memory_id: str) -> str:

@@ -118,7 +118,9 @@ def _is_tool(tool: str, known: frozenset[str]) -> bool:
 def _build_deed(tool: str, said: str, paths: tuple[str, ...], command: str) -> Deed:
     commands = tuple(split_commands(command))
     named = tuple(dict.fromkeys((*paths, *_paths_in_commands(commands))))
-    tokens = frozenset(each.lower() for each in split_tokens(f"{tool} {said}"))
+    is_plain = _is_tool(tool, FILE_TOOLS) or _is_tool(tool, SHELL_TOOLS)
+    named_tool = "" if is_plain else tool  # `never edit them` is not about every edit
+    tokens = frozenset(each.lower() for each in split_tokens(f"{named_tool} {said}"))
     parts = {part.lower() for token in tokens for part in split_name(token)} | tokens
     environments = {ENVIRONMENT_BY_WORD[each] for each in parts if each in ENVIRONMENT_BY_WORD}
     return Deed(

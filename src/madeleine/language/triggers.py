@@ -107,7 +107,7 @@ SURE_PATH = 0.6
 # -- reading a memory ------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def read_triggers(text: str) -> tuple[Trigger, ...]:
     """Return what a text is triggered by, in order of kind and value."""
     found: set[Trigger] = set()
@@ -164,7 +164,7 @@ def compare_triggers(triggers: Iterable[Trigger], deed: Deed) -> TriggerMatch:
     paths, globs = by_kind.get(TriggerKind.PATH, []), by_kind.get(TriggerKind.GLOB, [])
     path = max((_path_fit(each, deed) for each in paths), default=0.0)
     glob = max((_glob_fit(each, deed) for each in globs), default=0.0)
-    folders = [each for each in (*paths, *globs) if "/" in each]
+    folders = [*(each for each in paths if "/" in each), *globs]
     environments = set(by_kind.get(TriggerKind.ENVIRONMENT, []))
     return TriggerMatch(
         path=path,

@@ -177,7 +177,9 @@ class _BriefReading:
     request: BriefRequest
     now: datetime
     others: tuple[SharedStores, ...] = ()
-    silence: Cause = field(default_factory=lambda: Cause(WhisperSilence.NOTHING_FOUND))
+    silence: Cause = field(
+        default_factory=lambda: Cause(WhisperSilence.NOTHING_FOUND, {"because": None})
+    )
     _chosen: set[str] = field(default_factory=set)
     _pools: dict[tuple[MemoryType, str | None], list[Memory]] = field(default_factory=dict)
 

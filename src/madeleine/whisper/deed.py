@@ -174,8 +174,9 @@ def _claim_and_word(
 ) -> DeedWord:
     whisper_id = stores.new_id()
     if not new:
-        kind = WhisperSilence.TOLD_BEFORE if is_known else WhisperSilence.NOTHING_FOUND
-        return DeedWord("", whisper_id, silence=Cause(kind))
+        nothing = Cause(WhisperSilence.NOTHING_FOUND, {"because": None})
+        silence = Cause(WhisperSilence.TOLD_BEFORE) if is_known else nothing
+        return DeedWord("", whisper_id, silence=silence)
     chosen = [InjectedMemory(each.memory, each.score, True) for each in new]
     text, injected = render_whisper(chosen, (), config)
     ids = {each.memory.id for each in injected}

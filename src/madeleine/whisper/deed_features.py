@@ -31,7 +31,7 @@ _CLAUSE = compile_late(r"[.;:!?]\s|[,()—\n]| - |\b(?:but|and|aber|und|pero|mai
 class FoundForDeed:
     """What recall says of a memory that it found for a deed; a trigger alone says nothing."""
 
-    chance: float = 0.0
+    chance: float = 0.02
     near: float = 0.0
     coverage: float = 0.0
 
@@ -51,7 +51,6 @@ def deed_features(
         "below_best": chance - log_odds(best),
         "near": found.near,
         "coverage": found.coverage,
-        "unfound": float(found.chance == 0.0),
         "path": match.path,
         "near_path": float(max(match.path, match.glob) >= NEAR_PATH),
         "other_path": match.other_path,

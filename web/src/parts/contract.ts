@@ -389,6 +389,22 @@ export interface DecidedProposals {
   undo: string | null
 }
 
+/** What is worth knowing before a deed. An empty text is silence. */
+export interface DeedAnswer {
+  /** what the agent reads; empty is silence */
+  text: string
+  whisper_id: string
+  /** the memories in it */
+  injected: WhisperedMemory[]
+  /** whether a person wants to be asked first, by `whisper.guard` */
+  asks: boolean
+  /** why nothing is said */
+  silence: string | null
+  /** what the silence is made of */
+  silence_parts: CauseShape | null
+  took_ms: number
+}
+
 /** Memories, and the connections between them: source, target, edge, weight, and why. */
 export interface Drawing {
   memories: GraphNode[]
@@ -1111,6 +1127,8 @@ export interface Memory {
   origin: Origin | null
   /** what it states */
   claim: Claim | null
+  /** before which deeds it is told, if that is not left to its text */
+  triggers: string[] | null
   idempotency_key: string | null
   connections: Connection[]
   importance: number
@@ -1774,6 +1792,8 @@ export interface ShownMemory {
   path: string
   connections: MemoryLink[]
   neighbours: Memory[]
+  /** the paths, globs, commands and the like before which it is told */
+  triggers: string[]
   /** what is worth knowing beside it */
   notes: string[]
   /** what each note is made of, in the same order */

@@ -377,6 +377,9 @@ class ShownMemory:
     path: str = field("its file in the vault")
     connections: tuple[MemoryLink, ...] = field()
     neighbours: tuple[Memory, ...] = field()
+    triggers: tuple[str, ...] = field(
+        "the paths, globs, commands and the like before which it is told", default=()
+    )
     notes: tuple[str, ...] = field(NOTES_HELP)
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 

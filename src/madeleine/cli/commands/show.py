@@ -12,6 +12,8 @@ from madeleine.cli.options import CLAIM_PARTS, add_id
 from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.rules.levels import relevance_level
 
+MAX_TRIGGERS = 8
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_id(parser)
@@ -52,6 +54,8 @@ def memory_facts(answer: dict[str, Any], say: CommandOutput) -> Iterator[tuple[s
         yield "origin", ", ".join(f"{key} {value}" for key, value in memory["origin"].items())
     if memory["claim"]:
         yield "claim", " | ".join(memory["claim"][part] for part in CLAIM_PARTS)
+    if answer.get("triggers"):
+        yield "told before", escape_controls(", ".join(answer["triggers"][:MAX_TRIGGERS]))
     if memory["access_count"]:
         last = render_age(memory["last_accessed"], say.now)
         yield "used", f"{render_count(memory['access_count'], 'time')}, last {last}"
