@@ -103,7 +103,7 @@ _WORDS = (
     r"|must|should|can|may|will|and|or|but|with|without|via|by|of|is|are|was|be|as|that|which|this"
     r"|these|those|all|each|every|both|one|two|min|max|minimum|maximum|least|most|length|nothing"
     r"|something|everything|anything|please|enter|choose|pick|type|types|field|label|name|prompt"
-    r"|vergessen|geändert|falsch|unbekannt|leer|keins|keine|kein|pflichtfeld|notwendig|erforderlich"
+    r"|mindestens|mínimo|mínima|minimo|minstens|minst|минимум|vergessen|geändert|falsch|unbekannt|leer|keins|keine|kein|pflichtfeld|notwendig|erforderlich"
     r"|ungültig|abgelaufen|gesperrt|verweigert|siehe|ist|wird|wurde|nicht|oublié|requis|obligatoire"
     r"|vide|olvidada|requerido|obligatorio|vacío|ninguna|flag|option|argument|parameter|instead|file"
     r"|stdin|then|also|there|here|because|so|than|into|out|off|up|pending|ok|success|failed|failure"
@@ -208,6 +208,11 @@ def _is_technical(told: SecretCandidate) -> bool:
     """Whether it is the name of a method or of a standard, as in `password: bcrypt`."""
     outright = told.quoted or told.how is SecretNotation.ENVIRONMENT
     return not outright and _TECHNICAL.fullmatch(told.plain) is not None
+
+
+def is_technical_name(word: str) -> bool:
+    """Whether a word is the name of a method or of a standard: `argon2id`, `OAuth2`."""
+    return _TECHNICAL.fullmatch(word) is not None
 
 
 def _is_number(told: SecretCandidate) -> bool:

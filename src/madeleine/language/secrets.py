@@ -2,8 +2,9 @@
 
 Whatever is taken in unasked goes through `redact_secrets` first. What shows by its own form (a
 provider's prefix, a key block, an address with a password) is found by `secret_forms`, what its
-name tells (`password = …`, `the token is …`) by `secret_names`, and a column of them by
-`secret_tables`. A long string alone is no secret: commits, checksums, ids, paths and pictures
+name tells (`password = …`, `the token is …`) by `secret_names`, a column of them by
+`secret_tables`, and what is told in plain words by `secret_spoken`. A long string alone is no
+secret: commits, checksums, ids, paths and pictures
 stay. `may_hold_secret` is for who would rather lose a sentence than keep a secret: it also says yes
 where a secret is only spoken of.
 
@@ -19,6 +20,7 @@ from typing import NamedTuple
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.secret_forms import find_by_form
 from madeleine.language.secret_names import find_by_name
+from madeleine.language.secret_spoken import find_spoken
 from madeleine.language.secret_tables import find_in_tables
 from madeleine.language.secret_values import SecretSpan, is_inside
 
@@ -84,6 +86,7 @@ def _find_in_visible(text: str) -> Iterator[SecretSpan]:
     yield from find_by_form(text, low)
     yield from find_by_name(text, low)
     yield from find_in_tables(text, low)
+    yield from find_spoken(text)
 
 
 def _lower_in_place(text: str) -> str:
