@@ -185,6 +185,7 @@ def attacks(world: World) -> Attacks:
             for space in ("", "salon")
         ],
         "whisper_report": [(at("GET", "/agent/whisper/report"), HARMLESS)],
+        "pause": [(at("POST", "/agent/pause", {"session_id": "ada's"}), HARMLESS)],
         "feedback": [
             *both(
                 lambda each: at("POST", "/agent/feedback", {"node_id": each, "signal": 1}),

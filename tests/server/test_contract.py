@@ -89,6 +89,8 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("deed", body={"tool": "Bash", "input": {"command": "ls"}, "error": "no", "cwd": "/x"})
     ask("brief", space="nowhere", cwd="/nowhere", start="compact")
     ask("brief", space="ledger", start="resume", session_id="s1")
+    ask("pause", body={"session_id": "s-1"})
+    ask("pause", body={"session_id": "s-1", "resume": True})
     ask("feedback", body={"node_id": ids[0], "signal": 1, "whisper_log_id": told["whisper_id"]})
     for name in ("show", "history", "page_memory", "page_similar", "page_graph_near"):
         ask(name, ids[0])

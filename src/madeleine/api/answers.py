@@ -671,6 +671,7 @@ def build_memory_counts(counts: IndexCounts) -> MemoryCounts:
         memories=counts.memories,
         edges=counts.edges,
         events=counts.events,
+        exchanges=counts.exchanges,
         unembedded=counts.unembedded,
         unreadable=counts.unreadable,
         by_type=dict(counts.by_type),

@@ -343,6 +343,7 @@ class Madeleine:
         created_before: TimeInput | None = None,
         as_of: TimeInput | None = None,
         outdated: bool = False,
+        exchanges: bool = False,
         session_id: str | None = None,
         explain: bool = False,
         why_not: str | Memory | None = None,
@@ -366,6 +367,7 @@ class Madeleine:
             "created_before": created_before,
             "as_of": as_of,
             "outdated": outdated,
+            "exchanges": exchanges,
             "session_id": session_id,
             "explain": explain,
             "why_not": why_not.id if isinstance(why_not, Memory) else why_not,
@@ -480,8 +482,9 @@ class Madeleine:
         created_before: TimeInput | None = None,
         as_of: TimeInput | None = None,
         outdated: bool = False,
+        exchanges: bool = False,
     ) -> python_values.MemoryList:
-        """Return memories, newest first."""
+        """Return memories, newest first; what was said in sessions only with `exchanges`."""
         query = {
             "limit": limit,
             "offset": offset,
@@ -493,6 +496,7 @@ class Madeleine:
             "created_before": created_before,
             "as_of": as_of,
             "outdated": outdated,
+            "exchanges": exchanges,
         }
         return python_values.build_memory_list(self._get("list", told.MemoryPage, query))
 

@@ -196,7 +196,7 @@ def _merge_export_pages(pages: Sequence[ExportPage], limit: int) -> ExportPage:
 def read_export_page(context: HomeContext, call: OperationCall) -> ExportPage:
     """Return a page of memories with all that belongs to them."""
     reader = RequestReader(call.query)
-    chosen = read_filter(reader)
+    chosen = replace(read_filter(reader), exchanges=True)
     after = reader.text("after") or ""
     limit = reader.whole("limit", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE)
     files, trash = reader.flag("files"), reader.flag("trash")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from madeleine.api import answers, reach
 from madeleine.api.contract.requests import (
     FeedbackBody,
+    PauseBody,
     RecallBody,
     SpaceQuery,
     WhisperBody,
@@ -21,6 +22,7 @@ from madeleine.api.contract.requests import (
 )
 from madeleine.api.contract.responses import (
     NotedFeedback,
+    PausedSession,
     RecallAnswer,
     WhisperAnswer,
     WhisperReason,
@@ -40,6 +42,7 @@ from madeleine.recall.candidates import embed_question
 from madeleine.recall.recall import RecallMatch, RecallResult, recall, widen_for_overview
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.whisper.learning import give_feedback
+from madeleine.whisper.pausing import is_paused, pause_session, resume_session
 from madeleine.whisper.report import measure_hold_out
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
@@ -256,3 +259,22 @@ def take_feedback(context: HomeContext, call: OperationCall) -> NotedFeedback:
     reader.done()
     give_feedback(context.stores, memory_id, signal, source, whisper_id)
     return answers.build_noted_feedback(memory_id, signal)
+
+
+@operation(
+    "pause",
+    "POST",
+    "/agent/pause",
+    "keep and whisper nothing in a session until it goes on",
+    role=Role.WRITER,
+    body=PauseBody,
+    answer=PausedSession,
+)
+def pause_or_resume(context: HomeContext, call: OperationCall) -> PausedSession:
+    reader = RequestReader(call.body)
+    session, resume = reader.required_text("session_id"), reader.flag("resume")
+    reader.done()
+    change = resume_session if resume else pause_session
+    paused = is_paused(change(context.stores, session))
+    told = "Paused: nothing is kept or whispered." if paused else "Goes on."
+    return PausedSession(text=told, session_id=session, paused=paused)

@@ -195,7 +195,8 @@ def _fill_index(context: HomeContext, progress: ProgressCallback) -> int:
     """Make the index of a home say what its files say; return how many memories it holds."""
     try:
         reconcile(context.stores, progress)
-        return context.stores.search.counts().memories
+        counts = context.stores.search.counts()
+        return counts.memories + counts.exchanges
     finally:
         context.close()
 

@@ -52,6 +52,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Coding agents",
         (
+            ("pause", "keep and whisper nothing in a session until it goes on"),
             ("setup", "wire coding agents: hooks, MCP server, instructions"),
             ("unsetup", "take out exactly what setup put in"),
             ("doctor", "find what is wrong with the installation, with the fix for each"),

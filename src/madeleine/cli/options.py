@@ -59,6 +59,11 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     several.add_argument(
         "--outdated", action="store_true", help="also what is retired, expired or superseded"
     )
+    several.add_argument(
+        "--exchanges",
+        action="store_true",
+        help="also what was said in sessions, kept word for word",
+    )
 
 
 def build_filter(arguments: argparse.Namespace) -> dict[str, object]:
@@ -72,6 +77,7 @@ def build_filter(arguments: argparse.Namespace) -> dict[str, object]:
         created_before=arguments.before,
         as_of=arguments.as_of,
         outdated=arguments.outdated or None,
+        exchanges=arguments.exchanges or None,
     )
 
 

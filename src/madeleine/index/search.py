@@ -242,6 +242,8 @@ class IndexCounts:
     unembedded: int
     unreadable: int
     events: int
+    exchanges: int = 0
+    """What was said in sessions, kept word for word; `memories` and the rest are without it."""
     by_type: Mapping[str, int] = field(default_factory=dict)
     by_tier: Mapping[str, int] = field(default_factory=dict)
     by_space: Mapping[str, int] = field(default_factory=dict)

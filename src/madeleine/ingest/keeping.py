@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from madeleine.errors import Conflict, Rejected
 from madeleine.ingest.context import IngestContext
 from madeleine.ingest.gate import AdmissionGate
+from madeleine.language.off_record import strip_private
 from madeleine.language.restatements import have_same_numbers
 from madeleine.language.secrets import redact_secrets
 from madeleine.language.substance import find_particulars
@@ -112,8 +113,9 @@ class Keeper:
         return extractor.extract(told)
 
     def _plain(self, found: IngestFinding) -> IngestFinding:
-        """Whatever found it: no secret is written."""
-        content, title = redact_secrets(found.content), redact_secrets(found.title or "")
+        """Whatever found it: no secret is written, and nothing private."""
+        content = redact_secrets(strip_private(found.content))
+        title = redact_secrets(strip_private(found.title or ""))
         self.redacted += content.secrets
         return _replace_texts(found, content.text, title.text or None)
 

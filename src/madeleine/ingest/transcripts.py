@@ -66,6 +66,7 @@ from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_lines import cursor_at, find_start
 from madeleine.whisper.learning import notice_use
+from madeleine.whisper.pausing import read_pauses
 from madeleine.write.record import new_event, record_events
 
 READ_BYTES = 2_000_000  # of a transcript, after which what is over by then is kept
@@ -235,6 +236,7 @@ class _TranscriptRun:
             space=transcript.space or space_of(head.folder),
             uri=transcript.path.as_uri(),
         )
+        self._pauses = read_pauses(intake.stores, self.place.session)
         self._full: MadeleineError | None = gate.full(low=True) if known.held else None
         self.held = known.held if self._full else 0
         self._exchanges = ExchangeBuilder()
@@ -306,10 +308,16 @@ class _TranscriptRun:
 
     def _spoken(self, line: TranscriptLine) -> SpokenLine | None:
         try:
-            return parse_line(line.data)
+            said = parse_line(line.data)
         except UnreadableLine:
             self.report.unreadable += 1
             return None
+        return None if said is None or self._is_in_pause(said) else said
+
+    def _is_in_pause(self, said: SpokenLine) -> bool:
+        """Whether somebody had paused the session when this was said."""
+        at = parse_instant(said.at) if self._pauses else None
+        return at is not None and any(each.covers(at) for each in self._pauses)
 
     def _notice(self, said: SpokenLine) -> None:
         session = said.session or self.place.session

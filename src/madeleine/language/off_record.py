@@ -1,4 +1,5 @@
-"""What a person does not want kept: "off the record", "don't remember this", "keep it between us".
+"""What a person does not want kept: "off the record", "don't remember this", "keep it between us",
+and what stands between `<private>` and `</private>`.
 
 Only what is said to whoever listens: "I don't remember this function" tells of the speaker's own
 memory, "don't store this file in S3" and "never save passwords" are about the work. Where the two
@@ -27,7 +28,10 @@ _ASKS = compile_late(
         (
             rf"{_START}{_NOT}(?:remember|memori[sz]e)\s+(?:{_THIS}|it){_END}",
             rf"{_START}{_NOT}(?:remember|memori[sz]e)\s+{_SAID}\b",
-            rf"{_START}{_NOT}(?:save|store|record)\s+{_THIS}{_END}",
+            rf"{_START}{_NOT}(?:save|store|record|keep|log|persist)\s+{_THIS}{_END}",
+            rf"{_START}{_NOT}(?:save|store|record|keep|log|remember)\s+(?:{_THIS}|it),? but\b",
+            rf"{_START}{_NOT}(?:save|store|record|keep|write|put)\s+(?:{_THIS}|it)\s+(?:down )?"
+            r"(?:anywhere|in any)\b",
             rf"{_START}{_NOT}(?:write|note|take|jot)\s+(?:{_THIS}|it)\s+down\b",
             rf"{_START}{_NOT}(?:save|store|keep|put|record|note|add|write)\s+(?:{_THIS}|it)\s+"
             rf"(?:in|to|into|as)\s+{_MEMORY}",
@@ -44,10 +48,31 @@ _ASKS = compile_late(
             rf"{_START}(?:das|dies|das hier) (?:bitte )?nicht (?:merken|speichern|aufschreiben)\b",
             rf"{_START}(?:das|dies) bleibt unter uns\b",
             rf"{_START}(?:ganz |nur )?unter uns(?:\s*[:,–—]|\s+-\s)",
+            rf"{_START}(?:speicher|merk|notier|schreib)e?(?: dir)? (?:das|dies"
+            rf"|das hier) (?:bitte )?"
+            r"(?:nicht|nirgends|nirgendwo)\b",
+            rf"{_START}no (?:guardes|recuerdes|anotes|apuntes|memorices|lo guardes|lo apuntes)"
+            r"(?: (?:esto|eso|nada de esto))?\b",
+            rf"{_START}(?:esto |eso )?(?:queda |que quede )?entre (?:nosotros|tú y yo)\b",
+            rf"{_START}ne (?:retiens|garde|note|mémorise|sauvegarde|enregistre) pas (?:ça|ceci"
+            rf"|cela)\b",
+            rf"{_START}(?:ça |cela )?(?:reste )?entre nous\b(?=\s*[:,.!–—]|\s*$)",
+            rf"{_START}non (?:salvare|ricordare|memorizzare|annotare) (?:questo|quello)\b",
+            rf"{_START}(?:resti )?(?:questo )?(?:resta )?tra (?:noi|me e te)\b(?=\s*[:,.!–—]|\s*$)",
+            rf"{_START}não (?:guardes?|salves?|anotes?|memorizes?|lembres?) (?:isto|isso)\b",
+            rf"{_START}(?:fica )?(?:só )?entre nós\b(?=\s*[:,.!–—]|\s*$)",
+            rf"{_START}(?:dit|dat) (?:alsjeblieft )?niet (?:opslaan|onthouden|bewaren|noteren)\b",
+            rf"{_START}(?:onthoud|bewaar|noteer) (?:dit|dat) (?:alsjeblieft )?niet\b",
+            rf"{_START}nie (?:zapisuj|zapamiętuj|zapamiętaj|notuj) (?:tego|tej|tych)\b",
+            rf"{_START}(?:to )?(?:zostaje )?między nami\b(?=\s*[:,.!–—]|\s*$)",
+            rf"{_START}не (?:запоминай|сохраняй|записывай)(?:те)? (?:это|этого)\b",
+            r"(?:これ|このこと)は(?:覚えないで|保存しないで|記録しないで)",
+            r"(?:不要|别|別|请勿)(?:记住|記住|保存|记录|記錄)(?:这|這|此)",
         )
     ),
     re.IGNORECASE,
 )
+_PRIVATE = compile_late(r"<\s*private\s*>.*?(?:<\s*/\s*private\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAKES_BACK = compile_late(
     "|".join(
         (
@@ -60,6 +85,17 @@ _TAKES_BACK = compile_late(
     ),
     re.IGNORECASE,
 )
+
+
+def strip_private(text: str) -> str:
+    """Return a text without what stands between `<private>` and `</private>`. What is opened and
+    never closed is private to the end."""
+    return _PRIVATE.sub(" ", text) if "<" in text else text
+
+
+def holds_private(text: str) -> bool:
+    """Whether something in a text is marked as private."""
+    return strip_private(text) != text
 
 
 def asks_not_to_remember(message: str) -> bool:

@@ -104,6 +104,8 @@ class WhisperSilence(StrEnum):
     """The prompt is empty."""
     MACHINE_MADE = "machine_made"
     """A machine made the prompt; `why` says which."""
+    PAUSED = "paused"
+    """Somebody paused the session."""
     TOO_SHORT = "too_short"
     """The prompt has too few letters."""
     NO_MEMORY = "no_memory"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.errors import InvalidValue, quote
-from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.model.words import EXCHANGE_TAG, Edge, MemoryType, Tier
 
 SHORT_ID_LENGTH = 8  # the first group of a UUID: enough to tell apart what one person keeps
 DEFAULT_STABILITY_DAYS = 1.0
@@ -108,6 +108,11 @@ class Memory(SharedFields):
     def headline(self) -> str:
         """The title, or the beginning of the text where there is none."""
         return self.title or first_words(self.content)
+
+    @property
+    def is_exchange(self) -> bool:
+        """Whether it is what was said in a session, kept word for word and apart."""
+        return self.tier is Tier.ARCHIVAL and EXCHANGE_TAG in self.tags
 
     @property
     def access_count(self) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime
 from madeleine.errors import InvalidValue
 from madeleine.model.draft import MemoryLimits, read_space, read_tags
 from madeleine.model.request_reader import RequestReader
-from madeleine.model.words import MemoryType, Tier
+from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
 
 QUERY_CHARS = 20_000  # a longer text is not a question; what follows is not read
 MAX_HITS = 100
@@ -23,6 +23,7 @@ class Filter:
 
     A space of None inside `spaces` is the global one. `outdated` lets in what is retired,
     expired or superseded; `as_of` asks how things stood at that moment instead of now.
+    `exchanges` lets in what was said in sessions, which is kept word for word and apart.
     """
 
     types: tuple[MemoryType, ...] = ()
@@ -33,6 +34,14 @@ class Filter:
     created_before: datetime | None = None
     as_of: datetime | None = None
     outdated: bool = False
+    exchanges: bool = False
+
+    @property
+    def hides_exchanges(self) -> bool:
+        """Whether exchanges have to be left out. They are archival, and whoever asks for their
+        tag asks for them."""
+        archived = not self.tiers or Tier.ARCHIVAL in self.tiers
+        return archived and not self.exchanges and EXCHANGE_TAG not in self.tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +101,5 @@ def read_filter(reader: RequestReader) -> Filter:
         created_before=reader.time("created_before"),
         as_of=reader.time("as_of"),
         outdated=reader.flag("outdated"),
+        exchanges=reader.flag("exchanges"),
     )

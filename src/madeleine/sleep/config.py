@@ -105,6 +105,9 @@ class SleepConfig:
         120.0, "between two runs of importance_scorer", 0.01, 525_600
     )
     index_updater_minutes: float = advanced(1.0, "between two runs of index_updater", 0.01, 525_600)
+    exchange_days: float = setting(
+        90.0, "after which what was said in a session, kept word for word, goes to the trash", 0
+    )
     first_seconds: float = advanced(
         60.0, "how long after its start the daemon leaves jobs alone that are due", 0, 86_400
     )

@@ -197,7 +197,7 @@ def _split_by_breaker(
     """
     asking = [each for each in patches if each.ask and may_be_asked(each)]
     acting = [each for each in patches if not (each.ask and may_be_asked(each))]
-    heavy = [each for each in acting if not isinstance(each.action, LIGHT)]
+    heavy = [each for each in acting if not _is_light(each)]
     changed = context.changed | {
         each.id for patch in heavy for each in touched_memories(patch.action)
     }
@@ -208,7 +208,15 @@ def _split_by_breaker(
         context.heavy, context.changed = context.heavy + len(heavy), changed
         return acting, asking
     context.report.stopped = why.extended(instead=AskedInstead.ALL)
-    return [each for each in acting if isinstance(each.action, LIGHT)], [*asking, *heavy]
+    return [each for each in acting if _is_light(each)], [*asking, *heavy]
+
+
+def _is_light(patch: Patch) -> bool:
+    """Whether a patch takes no memory away: what was said in sessions is none."""
+    action = patch.action
+    return isinstance(action, LIGHT) or (
+        isinstance(action, MoveToTrash) and action.memory.is_exchange
+    )
 
 
 # -- dry runs ------------------------------------------------------------------------------

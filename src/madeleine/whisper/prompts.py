@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.off_record import strip_private
 from madeleine.whisper.rendering import HEADING, looks_like_ours
 
 WRAPPERS = {
@@ -90,8 +91,9 @@ def find_machine_author(text: str) -> str | None:
 
 
 def strip_host_text(text: str) -> str:
-    """Return a prompt without what the host wrapped up and put beside it, and without a whisper
-    that stands in it."""
+    """Return a prompt without what the host wrapped up and put beside it, without a whisper that
+    stands in it, and without what its author calls private."""
+    text = strip_private(text)
     kept, at = [], 0
     for start, end in _find_wrapped(text):
         kept.append(text[at:start])

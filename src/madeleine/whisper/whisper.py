@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 
 from madeleine.errors import Unavailable
 from madeleine.index.log import WhisperEntry
+from madeleine.language.off_record import asks_not_to_remember, strip_private
 from madeleine.minds.deadlines import ModelDeadline, ModelThreads
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.query import RecallQuery
@@ -31,6 +32,7 @@ from madeleine.whisper.log import (
     read_turn,
     whisper_notice,
 )
+from madeleine.whisper.pausing import is_paused, read_pauses
 from madeleine.whisper.session import RecentPrompts, SeenDeeds, WhisperSessions, WhisperTurn
 from madeleine.whisper.stages import (
     STAGES,
@@ -102,6 +104,8 @@ def whisper(
     """
     begun = time.perf_counter()
     now = stores.clock.now()
+    if is_paused(read_pauses(stores, prompt.session_id)):
+        return _keep_quiet(stores)
     _read_other_servers(stores, config, whisperer, prompt, now)
     recent = whisperer.sessions.recent(prompt.session_id, now, config.session_gap_minutes)
     state = WhisperState(prompt, recent, now)
@@ -125,6 +129,12 @@ def whisper(
     if state.searched_at is not None:
         whisperer.pace.note(time.perf_counter() - state.searched_at)
     return whispered
+
+
+def _keep_quiet(stores: Stores) -> WhisperResult:
+    """Return the silence of a paused session, of which nothing is written down."""
+    silence = Cause(WhisperSilence.PAUSED)
+    return WhisperResult(text="", whisper_id=stores.new_id(), silence=silence, stage="prompt")
 
 
 def time_for_models(whisperer: Whisperer, due: float | None) -> ModelDeadline | None:
@@ -274,8 +284,16 @@ def _remember_turn(
 ) -> None:
     """Remember the prompt for the session, and what is told about it or awaits its receipt."""
     prompt = state.prompt
-    said = WhisperTurn(prompt.text[:LOGGED_PROMPT_CHARS], state.now, state.vector, outcome.told)
+    said = WhisperTurn(_loggable(prompt.text), state.now, state.vector, outcome.told)
     whisperer.sessions.note(prompt.session_id, said, context.config.context_buffer_size)
+
+
+def _loggable(prompt: str) -> str:
+    """Return as much of a prompt as is written down: nothing private, and nothing of one that is
+    not to be kept."""
+    if asks_not_to_remember(prompt[:LOGGED_PROMPT_CHARS]):
+        return ""
+    return strip_private(prompt)[:LOGGED_PROMPT_CHARS]
 
 
 def _log_outcome(
@@ -290,7 +308,7 @@ def _log_outcome(
     prompt = state.prompt
     body = {
         **whispered.explained,
-        "prompt": prompt.text[:LOGGED_PROMPT_CHARS],
+        "prompt": _loggable(prompt.text),
         "among": list(prompt_filter(prompt).spaces),
         "injected": [each.memory.id for each in outcome.injected],
         "withheld": [each.memory.id for each in outcome.withheld],

@@ -1148,6 +1148,8 @@ export interface MemoryCounts {
   memories: number
   edges: number
   events: number
+  /** what was said in sessions, kept apart from memories */
+  exchanges: number
   /** memories that the model has not read yet */
   unembedded: number
   /** files that cannot be read */
@@ -1345,6 +1347,13 @@ export interface PausedJob {
   text: string
   /** its name */
   id: string
+  paused: boolean
+}
+
+/** Whether a session is paused: nothing in it is kept or whispered. */
+export interface PausedSession {
+  text: string
+  session_id: string
   paused: boolean
 }
 

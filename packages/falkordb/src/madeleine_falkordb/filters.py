@@ -7,11 +7,15 @@ from datetime import datetime
 
 from madeleine.index.common.times import to_micros
 from madeleine.model.query import Filter
+from madeleine.model.words import EXCHANGE_TAG, Tier
 from madeleine_falkordb.encoding import hash_key
 
 ALWAYS_TRUE = "true"
 OUTDATED_CYPHER = "(coalesce(m.valid_until <= $moment, false) OR m.superseded_by IS NOT NULL)"
 """Which memories are outdated at a moment."""
+
+IS_EXCHANGE_CYPHER = f"(m.tier = '{Tier.ARCHIVAL.value}' AND $exchange_tag IN m.tag_keys)"
+"""Which memories are what was said in sessions, kept apart."""
 
 
 @dataclass(slots=True)
@@ -43,6 +47,8 @@ def build_condition(chosen: Filter, now: datetime) -> CypherCondition:
         keys = {f"tag{number}": hash_key(each) for number, each in enumerate(chosen.tags)}
         bears = " OR ".join(f"${each} IN m.tag_keys" for each in keys)
         found.add(f"({bears})", **keys)
+    if chosen.hides_exchanges:
+        found.add(f"NOT {IS_EXCHANGE_CYPHER}", exchange_tag=hash_key(EXCHANGE_TAG))
     _add_times(found, chosen, now)
     return found
 

@@ -36,12 +36,18 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
 from madeleine.model.stored_memory import StoredMemory
-from madeleine.model.words import DERIVED_EDGES, DERIVED_SOURCES, GLOBAL, SELF_SOURCE
+from madeleine.model.words import (
+    DERIVED_EDGES,
+    DERIVED_SOURCES,
+    EXCHANGE_TAG,
+    GLOBAL,
+    SELF_SOURCE,
+)
 from madeleine_falkordb import graph, passages, words
 from madeleine_falkordb.connection import GraphAccess, GraphRow
 from madeleine_falkordb.encoding import float_from_text, float_to_text, hash_key, number_keys
 from madeleine_falkordb.existing_memory import ExistingMemory
-from madeleine_falkordb.filters import OUTDATED_CYPHER, build_condition
+from madeleine_falkordb.filters import IS_EXCHANGE_CYPHER, OUTDATED_CYPHER, build_condition
 from madeleine_falkordb.statement import merge_step
 from madeleine_falkordb.writing import FalkorWrite
 
@@ -495,10 +501,11 @@ def core_by_importance(access: GraphAccess) -> list[tuple[str, float]]:
 def counts(access: GraphAccess) -> IndexCounts:
     """Return how much there is of everything; edges are those that stand in files."""
     groups = access.rows(
-        f"""MATCH (m:Memory)
+        f"""MATCH (m:Memory) WHERE NOT {IS_EXCHANGE_CYPHER}
             WITH m.type AS type, m.tier AS tier, coalesce(m.space, '{GLOBAL}') AS space,
                  count(m) AS times""",
         "type, tier, space, times",
+        exchange_tag=hash_key(EXCHANGE_TAG),
     )
     rows = [tuple(each) for each in groups]
     return IndexCounts(
@@ -507,6 +514,11 @@ def counts(access: GraphAccess) -> IndexCounts:
         unembedded=access.value("MATCH (m:Memory) WHERE NOT m.embedded", "count(m)"),
         unreadable=access.value("MATCH (x:Unreadable)", "count(x)"),
         events=access.value("MATCH (x:Event)", "count(x)"),
+        exchanges=access.value(
+            f"MATCH (m:Memory) WHERE {IS_EXCHANGE_CYPHER}",
+            "count(m)",
+            exchange_tag=hash_key(EXCHANGE_TAG),
+        ),
         by_type=sum_by_column(rows, 0),
         by_tier=sum_by_column(rows, 1),
         by_space=sum_by_column(rows, 2),

@@ -64,6 +64,9 @@ class MemoryFilter(RequestShape):
     created_before: SpokenTime | None = field("created before this time", default=None)
     as_of: SpokenTime | None = field("as things stood at this time", default=None)
     outdated: bool | None = field("also what is retired, expired or superseded", default=None)
+    exchanges: bool | None = field(
+        "also what was said in sessions, kept word for word", default=None
+    )
 
 
 @shape
@@ -111,6 +114,14 @@ class MemoryDraft(RequestShape):
     idempotency_key: str | None = field(
         "makes a repeated call return the first memory", default=None
     )
+
+
+@shape
+class PauseBody(RequestShape):
+    """A session that is paused, or goes on."""
+
+    session_id: str = field("the conversation")
+    resume: bool | None = field("end the pause", default=None)
 
 
 @shape

@@ -874,12 +874,22 @@ class Health:
 
 
 @shape
+class PausedSession:
+    """Whether a session is paused: nothing in it is kept or whispered."""
+
+    text: str = field()
+    session_id: str = field()
+    paused: bool = field()
+
+
+@shape
 class MemoryCounts:
     """How much there is."""
 
     memories: int = field()
     edges: int = field()
     events: int = field()
+    exchanges: int = field("what was said in sessions, kept apart from memories")
     unembedded: int = field("memories that the model has not read yet")
     unreadable: int = field("files that cannot be read")
     by_type: Mapping[str, int] = field()

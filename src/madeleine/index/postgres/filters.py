@@ -7,9 +7,16 @@ from datetime import datetime
 
 from madeleine.index.common.times import to_micros
 from madeleine.model.query import Filter
+from madeleine.model.words import EXCHANGE_TAG, Tier
 
 OUTDATED_SQL = "(coalesce(@.valid_until <= %s, FALSE) OR @.superseded_by IS NOT NULL)"
 """Which rows are outdated at a moment; `@` is their table."""
+
+IS_EXCHANGE_SQL = (
+    f"(@.tier = '{Tier.ARCHIVAL.value}' AND @.node IN"
+    f" (SELECT node FROM node_tags WHERE tenant = :tenant AND tag = '{EXCHANGE_TAG}'))"
+)
+"""Which rows are what was said in sessions, kept apart; `@` is their table."""
 
 
 class PostgresCondition:
@@ -42,6 +49,8 @@ def build_condition(chosen: Filter, now: datetime, table: str = "n") -> Postgres
     if chosen.tags:
         tagged = "SELECT node FROM node_tags WHERE tenant = :tenant AND tag = ANY(%s::text[])"
         found.add(f"@.node IN ({tagged})", list(chosen.tags))
+    if chosen.hides_exchanges:
+        found.add(f"NOT {IS_EXCHANGE_SQL}")
     _add_times(found, chosen, now)
     return found
 

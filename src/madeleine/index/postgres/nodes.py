@@ -30,7 +30,7 @@ from madeleine.index.common.times import from_micros, to_micros, to_micros_or_no
 from madeleine.index.log import ParseProblem
 from madeleine.index.port import MemoryPut
 from madeleine.index.postgres import graph, sums, words
-from madeleine.index.postgres.filters import OUTDATED_SQL, build_condition
+from madeleine.index.postgres.filters import IS_EXCHANGE_SQL, OUTDATED_SQL, build_condition
 from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
@@ -422,9 +422,10 @@ def core_by_importance(access: TenantAccess) -> list[tuple[str, float]]:
 
 def counts(access: TenantAccess) -> IndexCounts:
     """Return how much there is of everything; edges are those that stand in files."""
+    exchange = IS_EXCHANGE_SQL.replace("@", "n")
     groups = access.rows(
-        f"""SELECT type, tier, coalesce(space, '{GLOBAL}'), count(*) FROM nodes
-            WHERE tenant = :tenant GROUP BY 1, 2, 3"""
+        f"""SELECT type, tier, coalesce(space, '{GLOBAL}'), count(*) FROM nodes n
+            WHERE tenant = :tenant AND NOT {exchange} GROUP BY 1, 2, 3"""
     )
     return IndexCounts(
         memories=sum(group[3] for group in groups),
@@ -432,6 +433,7 @@ def counts(access: TenantAccess) -> IndexCounts:
         unembedded=_count_rows(access, "nodes", "NOT embedded"),
         unreadable=_count_rows(access, "unreadable"),
         events=_count_rows(access, "audit_log"),
+        exchanges=_count_rows(access, "nodes", IS_EXCHANGE_SQL.replace("@.", "")),
         by_type=sum_by_column(groups, 0),
         by_tier=sum_by_column(groups, 1),
         by_space=sum_by_column(groups, 2),

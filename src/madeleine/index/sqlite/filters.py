@@ -8,9 +8,16 @@ from datetime import datetime
 from madeleine.index.common.rows import ColumnValue
 from madeleine.index.common.times import to_micros
 from madeleine.model.query import Filter
+from madeleine.model.words import EXCHANGE_TAG, Tier
 
 CURRENT_SQL = "(n.superseded_by IS NULL AND (n.valid_until IS NULL OR n.valid_until > ?))"
 """Which rows of `nodes n` are not outdated at a moment."""
+
+IS_EXCHANGE_SQL = (
+    f"(n.tier = '{Tier.ARCHIVAL.value}'"
+    f" AND n.node IN (SELECT node FROM node_tags WHERE tag = '{EXCHANGE_TAG}'))"
+)
+"""Which rows of `nodes n` are what was said in sessions, kept apart."""
 
 
 class SqliteCondition:
@@ -48,6 +55,8 @@ def build_condition(chosen: Filter, now: datetime, by_space: bool = False) -> Sq
     if chosen.tags:
         tagged = "n.node IN (SELECT node FROM node_tags WHERE tag IN ({}))"
         found.any_of(tagged, chosen.tags)
+    if chosen.hides_exchanges:
+        found.add(f"NOT {IS_EXCHANGE_SQL}")
     _add_times(found, chosen, now)
     return found
 

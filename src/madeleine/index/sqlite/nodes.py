@@ -33,7 +33,7 @@ from madeleine.index.log import ParseProblem
 from madeleine.index.port import MemoryPut
 from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.index.sqlite import graph
-from madeleine.index.sqlite.filters import CURRENT_SQL, build_condition
+from madeleine.index.sqlite.filters import CURRENT_SQL, IS_EXCHANGE_SQL, build_condition
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import find_speaker
 from madeleine.language.text_keys import same_text_key
@@ -427,7 +427,8 @@ def counts(connection: apsw.Connection) -> IndexCounts:
     """Return how much there is of everything; edges are those that stand in files."""
     groups = list(
         connection.execute(
-            f"SELECT type, tier, ifnull(space, '{GLOBAL}'), count(*) FROM nodes GROUP BY 1, 2, 3"
+            f"""SELECT type, tier, ifnull(space, '{GLOBAL}'), count(*) FROM nodes n
+                WHERE NOT {IS_EXCHANGE_SQL} GROUP BY 1, 2, 3"""
         )
     )
     return IndexCounts(
@@ -436,6 +437,7 @@ def counts(connection: apsw.Connection) -> IndexCounts:
         unembedded=connection.execute("SELECT count(*) FROM nodes WHERE embedded = 0").get,
         unreadable=connection.execute("SELECT count(*) FROM unreadable").get,
         events=connection.execute("SELECT count(*) FROM audit_log").get,
+        exchanges=connection.execute(f"SELECT count(*) FROM nodes n WHERE {IS_EXCHANGE_SQL}").get,
         by_type=sum_by_column(groups, 0),
         by_tier=sum_by_column(groups, 1),
         by_space=sum_by_column(groups, 2),

@@ -51,6 +51,7 @@ from madeleine.language.traits import PassageTraits
 from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine.model.words import EXCHANGE_TAG, Tier
 
 HALF_BYTES = 2
 ROWS_PER_LOAD = 4_096
@@ -324,6 +325,8 @@ def mask_allowed(
         passing &= _mask_codes(snapshot, "space", known)
     if chosen.tags:
         passing &= np.isin(snapshot.column("node"), _read_tagged(connection, chosen.tags))
+    if chosen.hides_exchanges:
+        passing &= ~_mask_exchanges(connection, snapshot)
     for part in _iterate_time_masks(snapshot, chosen, now):
         passing &= part
     return passing
@@ -334,6 +337,17 @@ def _mask_codes(snapshot: MatrixSnapshot, column: str, codes: list[int]) -> Mask
     wanted = np.zeros(int(values.max(initial=0)) + 1, np.bool_)
     wanted[[code for code in codes if code < len(wanted)]] = True
     found: Mask = wanted[values]
+    return found
+
+
+def _mask_exchanges(connection: apsw.Connection, snapshot: MatrixSnapshot) -> Mask:
+    """Return which rows are of what was said in sessions, kept apart."""
+    nodes = snapshot.column("node")
+    said = _read_tagged(connection, (EXCHANGE_TAG,))
+    known = said[said <= nodes.max(initial=0)]
+    flags = np.zeros(int(nodes.max(initial=0)) + 1, np.bool_)
+    flags[known] = True
+    found: Mask = flags[nodes] & (snapshot.column("tier") == TIER_CODES[Tier.ARCHIVAL.value])
     return found
 
 

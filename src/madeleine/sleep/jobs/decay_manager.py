@@ -4,7 +4,7 @@ asking finds them.
 Which way retrievability is reckoned is a setting; the rule is the same (`rules.lifecycle`). What
 protects a memory from being forgotten protects it here (`rules.forgetting`): core, the self and
 what describes the asker, the tag `protected`, importance, its type, and its youth. What is still to
-come does not fade either (`language.upcoming`). Nothing is ever deleted.
+come does not fade either (`language.upcoming`). No memory is ever deleted.
 
 By the documented numbers a memory that nobody used has faded after 29 hours, a weekend. So nothing
 fades in its first month, counted from when it was written or came into this home, nor unless it was
@@ -12,6 +12,9 @@ idle for a week. A run that somebody asks for keeps these waits too, unless they
 
 A store that was brought here may have faded as a whole. Then people are asked: one question with
 ten memories, and while it is not answered there is no other.
+
+What was said in sessions, kept word for word beside the memories, goes to the trash when its time
+is over (`sleep.exchange_days`).
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from madeleine.model.cause import Cause
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.model.words import Edge, Tier
+from madeleine.model.query import Filter
+from madeleine.model.words import EXCHANGE_TAG, Edge, Tier
 from madeleine.rules.forgetting import (
     ForgettingThresholds,
     Protection,
@@ -44,7 +48,14 @@ from madeleine.sleep.breaker import breaker_reason
 from madeleine.sleep.fading import build_lifecycle, least_chance, protected_codes
 from madeleine.sleep.proposing import fading_slots
 from madeleine.sleep.standings import CORE, WORKING, days_before, iterate_pages
-from madeleine.sleep.values import AskedInstead, JobContext, Patch, PutAway, SetTier
+from madeleine.sleep.values import (
+    AskedInstead,
+    JobContext,
+    MoveToTrash,
+    Patch,
+    PutAway,
+    SetTier,
+)
 from madeleine.write.questions import rejected_keys
 
 READ_AT_ONCE = 500  # memories whose texts are read: of a store that faded as a whole a few matter
@@ -74,6 +85,11 @@ class DecayManager:
         faded = _drop_new(context, faded) if context.waits else faded
         faded = _drop_decided(context, faded)
         ranked = sorted(faded, key=lambda each: (faded[each], each))
+        return [*self._plan_fading(context, ranked, faded), *_plan_expired_exchanges(context)]
+
+    def _plan_fading(
+        self, context: JobContext, ranked: Sequence[str], faded: dict[str, float]
+    ) -> list[Patch]:
         if not ranked:
             return []
         asked = _asked_lately(context) - faded.keys()
@@ -148,6 +164,19 @@ def _build_patch(memory: Memory, chance: float) -> Patch:
         f"and matters little ({memory.importance:.0%})"
     )
     return Patch(SetTier(memory, Tier.ARCHIVAL), why)
+
+
+def _plan_expired_exchanges(context: JobContext) -> list[Patch]:
+    """Return exchanges whose time is over, some at a time."""
+    days = context.config.exchange_days
+    expired = Filter(
+        tags=(EXCHANGE_TAG,),
+        tiers=(Tier.ARCHIVAL,),
+        created_before=context.now - timedelta(days=days),
+        outdated=True,
+    )
+    listed = context.stores.search.listing(expired, context.now, READ_AT_ONCE)
+    return [Patch(MoveToTrash(each), f"said more than {days:g} days ago") for each in listed]
 
 
 def _iterate_still_fading(context: JobContext, ids: Sequence[str]) -> Iterator[Memory]:
