@@ -23,6 +23,7 @@ from madeleine import Madeleine
 from madeleine.language.stems import telling_stems
 from madeleine.minds.port import Embedder
 from madeleine.model.embedding import Passage
+from madeleine.model.words import EXCHANGE_TAG
 
 COVERED_WORDS = 0.6
 COVERED_SIMILARITY = 0.75
@@ -47,7 +48,11 @@ def take_in(homes: Homes, session: EverydaySession) -> KeptOfSession:
     ):
         homes.share_embeddings(Path(folder) / "home")
         taken = opened.ingest(session.path, space=session.space)
-    kept = [(str(each["content"]), str(each["type"])) for each in taken.memories]
+    kept = [
+        (str(each["content"]), str(each["type"]))
+        for each in taken.memories
+        if EXCHANGE_TAG not in each["tags"]  # kept apart, and shown to who asks for it only
+    ]
     texts = [content for content, _ in kept]
     with model(homes.folder) as embedder:
         worth = _covering(embedder, [each.says for each in session.keep], texts)

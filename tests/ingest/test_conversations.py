@@ -29,7 +29,7 @@ User: Thanks!
 
 def taken(stores: Stores, text: str) -> list[str]:
     ingest_conversation(IngestContext(stores), parse_dialogue(text), PLACE)
-    listed = stores.search.listing(Filter(), stores.clock.now(), 100)
+    listed = stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
     return sorted(each.content for each in listed)
 
 
@@ -77,7 +77,7 @@ def test_lines_of_a_transcript_are_understood_and_tools_left_out() -> None:
 
     parts = parse_dialogue(b"".join(lines).decode() + '{"type": "user", "cut')
 
-    assert [each.said.text for each in parts] == ["hello", "hi"]
+    assert [each.said.text for each in parts] == ["hello", "", "hi"]
     assert parts[0].end == len(lines[0])
 
 
@@ -121,7 +121,7 @@ def test_messages_are_understood_with_their_times(stores: Stores) -> None:
 
     ingest_conversation(IngestContext(stores), parts, PLACE)
 
-    [memory] = stores.search.listing(Filter(), stores.clock.now(), 10)
+    [memory] = stores.search.listing(Filter(exchanges=True), stores.clock.now(), 10)
     assert memory.content == "Never push to main"
     assert memory.created.isoformat() == "2026-03-01T10:00:00+00:00"
 

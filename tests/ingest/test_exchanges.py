@@ -89,7 +89,10 @@ def test_recall_finds_what_nobody_stated_outright(stores: Stores, path: Path) ->
     add(path, a_line(ASKED), an_answer(ANSWERED))
     take(stores, path)
 
-    hits = recall(stores, RecallQuery("how often does the ledger poll the port feed?")).hits
+    hits = recall(
+        stores,
+        RecallQuery("how often does the ledger poll the port feed?", filter=Filter(exchanges=True)),
+    ).hits
 
     assert hits[0].memory.content.endswith(ANSWERED)
 
@@ -490,7 +493,7 @@ def test_a_transcript_read_in_two_parts_gives_what_it_gives_as_a_whole(
 
 
 def told(stores: Stores) -> list[tuple[str, int | None]]:
-    found = stores.search.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
     return sorted((each.content, each.origin.turn if each.origin else None) for each in found)
 
 

@@ -75,7 +75,7 @@ def talk(path: Path, *lines: bytes) -> Path:
 
 def memories(intake: IngestContext) -> list[Memory]:
     stores = intake.stores
-    found = stores.search.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
     return sorted(found, key=lambda each: each.content)
 
 

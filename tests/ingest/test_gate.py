@@ -40,7 +40,7 @@ def an_intake(stores: Stores, per_session: int = 10, per_day: int = 1_000) -> In
 
 
 def count(stores: Stores) -> int:
-    return stores.search.count(Filter(), stores.clock.now())
+    return stores.search.count(Filter(exchanges=True), stores.clock.now())
 
 
 def test_one_session_adds_no_more_than_it_may_and_says_so(stores: Stores, path: Path) -> None:
@@ -68,7 +68,7 @@ def test_room_is_kept_for_what_is_said_outright(stores: Stores, path: Path) -> N
 
     ingest_transcript(intake, Transcript(path))
 
-    listed = stores.search.listing(Filter(), stores.clock.now(), 100)
+    listed = stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
     assert "The cellar floods in March." in [each.content for each in listed]
     assert len(listed) == 9
 

@@ -54,12 +54,18 @@ def write(
 
 def texts(intake: IngestContext) -> list[str]:
     stores = intake.stores
-    return sorted(each.content for each in stores.search.listing(Filter(), stores.clock.now(), 100))
+    return sorted(
+        each.content
+        for each in stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
+    )
 
 
 def sources(intake: IngestContext) -> set[str]:
     stores = intake.stores
-    return {each.source for each in stores.search.listing(Filter(), stores.clock.now(), 100)}
+    return {
+        each.source
+        for each in stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
+    }
 
 
 def test_sessions_of_both_hosts_are_followed(

@@ -37,7 +37,7 @@ def take(stores: Stores, path: Path, space: str | None = None) -> TranscriptOutc
 
 
 def memories(stores: Stores) -> list[Memory]:
-    found = stores.search.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(exchanges=True), stores.clock.now(), 100)
     return sorted((each for each in found if each.source != "system:self"), key=lambda m: m.created)
 
 

@@ -57,7 +57,6 @@ def test_the_stages_are_the_documented_ones_in_their_order() -> None:
         "affinity",
         "overlap",
         "gate",
-        "successor",
         "session",
         "order",
     ]

@@ -28,6 +28,7 @@ ROUTES: tuple[Route, ...] = (
     Route("whisper_why", "GET", "/agent/whisper/why"),
     Route("whisper_report", "GET", "/agent/whisper/report"),
     Route("feedback", "POST", "/agent/feedback"),
+    Route("pause", "POST", "/agent/pause"),
     Route("brief", "GET", "/agent/brief"),
     Route("deed", "POST", "/agent/deed"),
     Route("show", "GET", "/agent/recall/{id}"),

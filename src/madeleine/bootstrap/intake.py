@@ -19,7 +19,7 @@ def make_intake(
     """Return who takes in. A language model that cannot be had leaves it to do without, and
     `status` says why."""
     wanted = settings.ingest
-    intake = IngestContext(stores, wanted, why_not="ingest.extractor is none")
+    intake = IngestContext(stores, wanted, why_not=f"ingest.extractor is {wanted.extractor}")
     if wanted.extractor == "llm":
         try:
             intake.extractor, intake.why_not = make_extractor(settings, environment), ""

@@ -18,9 +18,10 @@ class IngestConfig:
         among=("fallback", "always", "never"),
     )
     extractor: str = setting(
-        "none",
-        "who finds memories in a text: none, or llm (the language model that [judge] names)",
-        among=("none", "llm"),
+        "local",
+        "who finds memories in what is said: local (a small learnt head), llm (the language model "
+        "that [judge] names) or none",
+        among=("local", "llm", "none"),
     )
     tokens_per_day: int = advanced(
         500_000, "most tokens that finding memories uses in a day; 0 for no bound", 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from madeleine.ingest.transcript_lines import SpokenLine, Voice
-from madeleine.language.off_record import asks_not_to_remember, takes_back
+from madeleine.language.off_record import asks_not_to_remember, holds_private, takes_back
 from madeleine.language.secrets import RedactedText, redact_secrets
 from madeleine.model.memory import first_words
 from madeleine.whisper.prompts import strip_host_text
@@ -41,11 +41,24 @@ class Exchange:
     """Whether the reply repeats a memory that was whispered."""
     off_record: bool = False
     """Whether the person asked that it is not kept."""
+    has_private: bool = False
+    """Whether something in it is private: what was answered may repeat it."""
+    lead: str = ""
+    """What the agent said last before it."""
+    first_reply: str = ""
+    """What the agent said first, perhaps before it went to work: often what it understood."""
+    after_failure: bool = False
+    """Whether the last thing that a tool did before it had failed."""
+    failed: bool = False
+    """Whether something that a tool did in it failed."""
+    recovered: bool = False
+    """Whether it worked in the end."""
 
     def told(self) -> ExchangeText:
         """Return it as it may be kept: without what hosts put beside it, and without secrets."""
         asked = _clean("\n\n".join(self.prompts), ASKED_CHARS)
-        replied = _clean("\n\n".join(self.replies), REPLY_CHARS)
+        replies = [] if self.has_private else self.replies
+        replied = _clean("\n\n".join(replies), REPLY_CHARS)
         return ExchangeText(self, asked.text, replied.text, asked.secrets + replied.secrets)
 
 
@@ -93,6 +106,8 @@ class ExchangeBuilder:
 
     def __init__(self) -> None:
         self._open: Exchange | None = None
+        self._last_words = ""
+        self._last_failed = False
 
     @property
     def open(self) -> Exchange | None:
@@ -101,6 +116,9 @@ class ExchangeBuilder:
 
     def add(self, said: SpokenLine, start: int, end: int, turn: int) -> Exchange | None:
         """Take one line; return the exchange that is over because of it."""
+        if said.voice is Voice.TOOL:
+            self._note_result(said)
+            return None
         if said.voice is Voice.AGENT:
             self._answer(said, end)
             return None
@@ -109,12 +127,18 @@ class ExchangeBuilder:
             self._open.prompts.append(said.text)
             self._open.end = end
             self._open.off_record |= off_record
+            self._open.has_private |= holds_private(said.text)
             return None
         before, self._open = self._open, None
         if before is not None and takes_back(strip_host_text(said.text)):
             before.off_record = True
         if said.voice is Voice.PERSON:
             self._open = Exchange(said, start, end, turn, [said.text], off_record=off_record)
+            self._open.has_private = holds_private(said.text)
+            kept_apart = before is not None and (before.off_record or before.has_private)
+            self._open.lead = "" if kept_apart else self._last_words
+            self._open.after_failure = self._last_failed
+        self._last_words = ""
         return before
 
     def rest(self, ended: bool) -> Exchange | None:
@@ -129,10 +153,18 @@ class ExchangeBuilder:
             return
         self._open.end = end
         if said.text:
+            self._open.first_reply = self._open.first_reply or said.text
             self._open.replies.append(said.text)
+            self._last_words = said.text
         if said.acts:
             self._open.replies.clear()
         self._open.over = said.ends or (self._open.over and not said.acts)
+
+    def _note_result(self, said: SpokenLine) -> None:
+        self._last_failed = said.failed
+        if self._open is not None:
+            self._open.recovered = not said.failed and (self._open.recovered or self._open.failed)
+            self._open.failed |= said.failed
 
 
 def cut_text(text: str, most: int) -> str:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from madeleine.errors import InvalidValue, Unavailable
 from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ExchangeText
 from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
+from madeleine.ingest.local_findings import LocalFinding, find_worth_keeping
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.statements import SpokenStatement, find_statements
 from madeleine.ingest.transcript_lines import SpokenLine
@@ -26,6 +27,7 @@ from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
 from madeleine.write.embedding import split_by_size
 
 CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
+LOCAL_CONFIDENCE = 0.8  # said in passing; a learnt head took it for worth keeping
 EXCHANGE_CONFIDENCE = 0.7  # what was said in passing, right or wrong
 AGENT_CONFIDENCE = 0.7  # at most, for what an agent said: nobody confirmed it
 EXCHANGES_AT_ONCE = 50
@@ -110,6 +112,7 @@ def _keep_exchanges(
 ) -> None:
     """Keep what is worth it of some. Of what a model finds, what was kept before something was
     raised is known again."""
+    _keep_local_findings(keeper, place, exchanges)
     worth = [told for each in exchanges if (told := each.told()).says_something()]
     if not worth:
         return
@@ -147,6 +150,41 @@ def _build_word_for_word(place: ConversationOrigin, told: ExchangeText) -> Inges
         tags=(TAG, EXCHANGE_TAG, *place.tags),
         created=format_created(said.at),
         origin=_build_origin(place, said, exchange.turn, USER, exchange),
+    )
+
+
+# -- without a language model --------------------------------------------------------------
+
+
+def _keep_local_findings(
+    keeper: Keeper, place: ConversationOrigin, exchanges: Sequence[Exchange]
+) -> None:
+    """Keep what is worth it by the learnt head, where that is who looks."""
+    if keeper.intake.config.extractor != "local":
+        return
+    embedder = keeper.intake.stores.minds.embedder
+    spaces = {place.space_of(each.first) for each in exchanges}
+    for space in spaces:
+        told = [each for each in exchanges if place.space_of(each.first) == space]
+        for found in find_worth_keeping(told, embedder, space):
+            keeper.keep(_build_local_finding(place, found))
+
+
+def _build_local_finding(place: ConversationOrigin, found: LocalFinding) -> IngestFinding:
+    exchange, said = found.exchange, found.exchange.first
+    speaker = AGENT if found.by_agent else USER
+    return IngestFinding(
+        content=found.text,
+        key=finding_key("local", place.session_of(said), said.place, found.quote),
+        source=place.source,
+        type=found.type,
+        space=None if found.about_self else place.space_of(said),
+        about_self=found.about_self,
+        confidence=AGENT_CONFIDENCE if found.by_agent else LOCAL_CONFIDENCE,
+        tags=(TAG, EXTRACTED_TAG, *place.tags),
+        created=format_created(said.at),
+        origin=_build_origin(place, said, exchange.turn, speaker, exchange),
+        put_anew=True,
     )
 
 

@@ -12,12 +12,13 @@ kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.off_record import asks_not_to_remember
 from madeleine.language.secrets import may_hold_secret
+from madeleine.language.spoken_corrections import settle_corrections
+from madeleine.language.spoken_sentences import split_written
 from madeleine.model.words import MemoryType
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 
@@ -44,26 +45,10 @@ def find_statements(message: str) -> list[SpokenStatement]:
     if len(text) > MESSAGE_CHARS or asks_not_to_remember(text):
         return []
     is_task = len(text) > TASK_CHARS
-    found = (_read_sentence(each, is_task) for each in _split_sentences(text))
+    found = (
+        _read_sentence(each, is_task) for each in settle_corrections(list(split_written(text)))
+    )
     return list(dict.fromkeys(each for each in found if each is not None))
-
-
-# -- sentences -----------------------------------------------------------------------------
-
-_FENCE = compile_late(r"^\s*(```|~~~)")
-_NOT_SPOKEN = compile_late(r"^(?: {4}|\t|\s*(?:>|\||\$ |#|//|<|\{|@@|[+-]{3} ))")
-_BULLET = compile_late(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_BETWEEN = compile_late(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?…])\s+|(?<=[。！？])")
-
-
-def _split_sentences(text: str) -> Iterator[str]:
-    """Give the sentences of a text; code, quotations, tables and headings are nobody's words."""
-    fenced = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif not fenced and not _NOT_SPOKEN.match(line):
-            yield from (each.strip() for each in _BETWEEN.split(_BULLET.sub("", line)))
 
 
 # -- what is said outright -----------------------------------------------------------------

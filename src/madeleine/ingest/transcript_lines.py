@@ -34,6 +34,8 @@ class Voice(enum.Enum):
     AGENT = "agent"
     HOST = "host"
     """A host or a machine took the place of a prompt: what follows answers no person."""
+    TOOL = "tool"
+    """What a tool did, without its output: only whether it failed."""
 
 
 class SpokenLine(NamedTuple):
@@ -52,6 +54,8 @@ class SpokenLine(NamedTuple):
     """Whether the agent goes on to use a tool: what it said before was on the way."""
     ends: bool = False
     """Whether the agent's turn is over with it."""
+    failed: bool = False
+    """Whether a tool failed."""
 
 
 class TranscriptHead(NamedTuple):
@@ -125,6 +129,9 @@ def _claude_prompt(values: Mapping[str, Any]) -> SpokenLine | None:
     content = message.get("content")
     text = _read_text(content) if isinstance(content, str) else _join_texts_or_none(content, "text")
     if text is None:
+        results = _read_results(content)
+        if results:
+            return SpokenLine(Voice.TOOL, failed=any(each.get("is_error") for each in results))
         return SpokenLine(Voice.HOST, ends=True) if _shows_something(content) else None
     if _is_by_person(values) and not find_machine_author(text):
         return _build_person_line(values, text)
@@ -231,6 +238,15 @@ def _shows_something(content: object) -> bool:
         if isinstance(each, Mapping)
     ]
     return bool(kinds) and not any(each.endswith(_GIVEN) for each in kinds)
+
+
+def _read_results(content: object) -> list[Mapping[str, Any]]:
+    """Return what tools gave, where that is all of it."""
+    parts = content if isinstance(content, list) else []
+    found = [
+        each for each in parts if isinstance(each, Mapping) and each.get("type") == "tool_result"
+    ]
+    return found if len(found) == len(parts) else []
 
 
 def _read_text(value: object) -> str | None:

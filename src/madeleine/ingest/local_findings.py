@@ -1,0 +1,259 @@
+"""What is worth keeping of exchanges, found without a language model.
+
+Sentence by sentence: what a person typed is cut into thoughts, corrected values are put in place
+(`language/spoken_sentences.py`), and a learnt head says which thoughts are worth keeping and as
+what (`worth_head.py`). Those that hang together become one memory. Of what an agent said only the
+way that worked after something had failed is kept.
+
+A thought that says little by itself is given what it answers, or how the agent took it up. All
+words are words that were said: nothing is put differently, nothing is invented.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from madeleine.ingest.exchanges import Exchange
+from madeleine.ingest.statements import find_statements
+from madeleine.ingest.worth_head import judge_worth
+from madeleine.language.late_pattern import compile_late
+from madeleine.language.secrets import may_hold_secret, redact_secrets
+from madeleine.language.spoken_context import (
+    find_recovery,
+    list_statements,
+    needs_context,
+    select_question,
+    select_restatement,
+)
+from madeleine.language.spoken_corrections import takes_value_back
+from madeleine.language.spoken_sentences import split_spoken
+from madeleine.language.stems import telling_stems
+from madeleine.minds.port import Embedder
+from madeleine.model.vector import Vector
+from madeleine.model.words import MemoryType
+from madeleine.whisper.prompts import find_machine_author, strip_host_text
+
+MESSAGE_CHARS = 2_500  # what is longer is pasted
+SENTENCE_CHARS = 400
+JOINED_CHARS = 320  # of sentences that become one memory
+LEAST_STEMS = 2  # of what is kept, with what it answers
+LEAST_BESIDE = 0.2  # chance of a sentence that stands beside one worth keeping
+TAKEN_BACK_WITHIN = 12  # exchanges in which somebody may correct what they said
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenSentence:
+    """A sentence that a person said, and what it was said in answer to."""
+
+    text: str
+    exchange: Exchange
+    after_failure: bool
+
+    @property
+    def lead(self) -> str:
+        return self.exchange.lead
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFinding:
+    """One thing worth keeping, as a text of its own."""
+
+    text: str
+    quote: str
+    """The words that were said, without what was put beside them."""
+    type: MemoryType
+    exchange: Exchange
+    by_agent: bool = False
+    about_self: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptSentence:
+    said: SpokenSentence
+    place: int
+    type: MemoryType
+    chance: float
+
+
+def find_worth_keeping(
+    exchanges: Sequence[Exchange], embedder: Embedder | None, space: str | None = None
+) -> list[LocalFinding]:
+    """Return what is worth keeping of exchanges, in their order. `space` is named in what does
+    not name what it is about."""
+    kept = [each for exchange in exchanges for each in _select_kept(exchange, embedder)]
+    meant = _drop_taken_back(kept, exchanges)
+    found = [
+        *(_build_finding(group, space, embedder) for group in _group(meant)),
+        *(each for exchange in exchanges for each in _find_recoveries(exchange, space)),
+    ]
+    return [each for each in found if each is not None]
+
+
+def list_sentences(exchange: Exchange) -> list[SpokenSentence]:
+    """Return the sentences of an exchange's prompts that may be worth keeping."""
+    if exchange.off_record:
+        return []
+    found = []
+    for prompt in exchange.prompts:
+        if find_machine_author(prompt):
+            continue
+        text = strip_host_text(prompt).replace("\u2019", "'")
+        if len(text) > MESSAGE_CHARS:
+            continue
+        found += [
+            SpokenSentence(each, exchange, exchange.after_failure)
+            for each in split_spoken(redact_secrets(text).text)
+            if len(each) <= SENTENCE_CHARS
+        ]
+    return found
+
+
+def read_vector(embedder: Embedder | None, text: str) -> Vector | None:
+    """Return the vector of a sentence, where there is a model."""
+    return None if embedder is None else embedder.ask(text).vector
+
+
+def _select_kept(exchange: Exchange, embedder: Embedder | None) -> Iterator[_KeptSentence]:
+    """Give the sentences worth keeping. What was said outright is kept already
+    (`statements.py`)."""
+    outright = {_bare(each.text) for prompt in exchange.prompts for each in find_statements(prompt)}
+    name = "" if embedder is None else embedder.name
+    judged = []
+    for place, said in enumerate(list_sentences(exchange)):
+        if "[redacted" in said.text or may_hold_secret(said.text):
+            continue
+        if any(_bare(said.text) in each or each in _bare(said.text) for each in outright):
+            continue
+        vector = read_vector(embedder, said.text)
+        worth = judge_worth(said.text, said.lead, said.after_failure, vector, name)
+        judged.append((_KeptSentence(said, place, worth.type, worth.chance), worth.kept))
+    sure = [each.place for each, kept in judged if kept]
+    for each, kept in judged:
+        beside = each.chance >= LEAST_BESIDE and any(abs(each.place - at) == 1 for at in sure)
+        if kept or beside:
+            yield each
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().lower()
+
+
+def _drop_taken_back(
+    kept: Sequence[_KeptSentence], exchanges: Sequence[Exchange]
+) -> list[_KeptSentence]:
+    """Leave out what somebody takes back soon after, with the value that they take back."""
+    after = {
+        exchange.start: exchanges[place + 1 : place + 1 + TAKEN_BACK_WITHIN]
+        for place, exchange in enumerate(exchanges)
+    }
+    return [
+        each
+        for each in kept
+        if not any(
+            takes_value_back(prompt, each.said.text)
+            for later in after[each.said.exchange.start]
+            for prompt in later.prompts
+        )
+    ]
+
+
+def _group(kept: Sequence[_KeptSentence]) -> Iterator[list[_KeptSentence]]:
+    """Give those together that were said in one go and hang together."""
+    group: list[_KeptSentence] = []
+    for each in kept:
+        if group and not _belongs(group, each):
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
+
+
+def _belongs(group: Sequence[_KeptSentence], each: _KeptSentence) -> bool:
+    last = group[-1]
+    if last.said.exchange is not each.said.exchange or each.place != last.place + 1:
+        return False
+    size = sum(len(one.said.text) for one in group) + len(each.said.text)
+    return size <= JOINED_CHARS and not _BEGINS_ANEW.match(each.said.text)
+
+
+_BEGINS_ANEW = compile_late(
+    r"(?:in (?:the )?future|in general|from now on|for all|generally|grunds[äa]tzlich|in zukunft"
+    r"|next"
+    r"|künftig|ab jetzt|en el futuro|en general|a partir de ahora|à l'avenir|by the way)\b",
+    re.I,
+)
+
+
+def _build_finding(
+    group: Sequence[_KeptSentence], space: str | None, embedder: Embedder | None
+) -> LocalFinding | None:
+    exchange = group[0].said.exchange
+    quote = join_sentences([each.said.text for each in group])
+    text = _add_context(quote, exchange, embedder)
+    if len(telling_stems(text)) < LEAST_STEMS:
+        return None
+    kind = max(group, key=lambda each: each.chance).type
+    about_self = _is_about_self(quote, kind)
+    found = LocalFinding(text, quote, kind, exchange, about_self=about_self)
+    return found if about_self else replace(found, text=name_space(text, space))
+
+
+def _add_context(quote: str, exchange: Exchange, embedder: Embedder | None) -> str:
+    """Return what was said with how the agent took it up, and with what it answers where it says
+    too little by itself."""
+    reply = "" if exchange.has_private else redact_secrets(exchange.first_reply).text
+    restated = select_restatement(reply, quote)
+    text = f"{quote} {restated}" if restated else quote
+    if not needs_context(quote):
+        return text
+    answered = _select_answered(quote, redact_secrets(exchange.lead).text, embedder)
+    return f"{text} (\u201c{answered}\u201d)" if answered else text
+
+
+def _select_answered(quote: str, lead: str, embedder: Embedder | None) -> str:
+    """Return the sentence of the agent that a short statement answers: its question, or else the
+    one that is nearest in meaning."""
+    question = select_question(lead)
+    told = list_statements(lead)
+    if question or not told:
+        return question
+    if embedder is None:
+        return told[-1]
+    vector = embedder.ask(quote).vector
+    return max(told, key=lambda each: float(embedder.ask(each).vector @ vector))
+
+
+def _find_recoveries(exchange: Exchange, space: str | None) -> Iterator[LocalFinding]:
+    """Give what an agent says that worked, after something had failed."""
+    if exchange.off_record or exchange.has_private or not exchange.recovered:
+        return
+    reply = redact_secrets("\n".join(exchange.replies[-1:])).text
+    told = find_recovery(reply)
+    if told and not may_hold_secret(told):
+        yield LocalFinding(
+            name_space(told, space), told, MemoryType.PROCEDURE, exchange, by_agent=True
+        )
+
+
+def join_sentences(sentences: Sequence[str]) -> str:
+    """Return sentences as one text, each with a capital and an end."""
+    ended = (each if each.endswith((".", "!", "?", "。")) else f"{each}." for each in sentences)
+    return " ".join(each[:1].upper() + each[1:] for each in ended)
+
+
+def name_space(text: str, space: str | None) -> str:
+    """Return a text that names what it belongs to."""
+    if not space or space.lower() in text.lower():
+        return text
+    return f"{space}: {text}"
+
+
+_SELF_TYPES = (MemoryType.PREFERENCE, MemoryType.PERSON, MemoryType.FACT, MemoryType.GOAL)
+_SELF = compile_late(r"(?:i|i'm|i've|i'd|my|ich|mein\w*|mir|yo|je|j'|mon|ma)\b", re.I)
+
+
+def _is_about_self(text: str, kind: MemoryType) -> bool:
+    return kind in _SELF_TYPES and _SELF.match(text) is not None
