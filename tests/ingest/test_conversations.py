@@ -96,7 +96,7 @@ def test_the_same_conversation_twice_adds_nothing(stores: Stores) -> None:
 
 
 def test_what_there_is_no_room_for_is_counted(stores: Stores) -> None:
-    intake = IngestContext(stores, IngestConfig(memories_per_session=5))
+    intake = IngestContext(stores, IngestConfig(memories_per_session=5, extractor="none"))
     text = "".join(
         f"User: What does the {n}th lamp on the pier look like by night?\n"
         f"Assistant: Lamp {n} is green and {n} metres high, as far as I can see.\n"
