@@ -146,3 +146,15 @@ def test_what_people_say_to_each_other_keeps_its_order(real: Stores) -> None:
     keep_many(real, drafts)
 
     assert ReasonKind.NEWER_OF_TWO not in kinds(real, QUESTION)
+
+
+def test_an_exact_answer_stays_before_a_newer_relative(real: Stores) -> None:
+    exact, relative = keep_pair(
+        real,
+        "The ferry to Bergen leaves at half past nine",
+        "The ferry to Bergen is late at half moon",
+    )
+
+    recalled = ask(real, "the ferry to Bergen leaves at half past nine")
+
+    assert place(exact, recalled) < place(relative, recalled)
