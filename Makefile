@@ -10,7 +10,8 @@ VENV     := .venv
 BIN      := $(VENV)/bin
 PIP      := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 NEEDS    := pyproject.toml constraints.txt hatch_build.py \
-            $(wildcard packages/*/pyproject.toml packages/*/hatch_build.py packages/*/build_model.py)
+            $(wildcard packages/*/pyproject.toml packages/*/hatch_build.py packages/*/build_*.py \
+                       packages/*/learnt.npz)
 SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 
 # What is compiled is kept, though the surroundings may say otherwise: tests start hundreds of
@@ -105,6 +106,7 @@ unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: export TMPDIR := $(if $(MEMORY),$(MEMORY),$(or $(TMPDIR),/tmp))
 unit: $(VENV)/installed-dev node
 	$(BIN)/python -m pytest -q packages/minilm/tests
+	$(BIN)/python -m pytest -q packages/relations/tests
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not soak" --ignore=tests/page || $(call ALONE,--ignore=tests/page)
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not soak" tests/page || $(call ALONE,tests/page)
 

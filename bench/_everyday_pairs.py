@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -13,12 +14,13 @@ from _everyday_set import PAIR_LABELS, EverydayPair
 from _recall_homes import Homes
 from _recall_metrics import mean
 from _recall_report import Figure, share
-from _recall_speed import model
+from _recall_speed import all_models
 
 from madeleine.bootstrap import load_settings, make_judge
 from madeleine.language.passages import split_passages
+from madeleine.minds.port import CachingEmbedder
 from madeleine.model.memory import Memory, Origin
-from madeleine.model.verdict import MemoryPair, Relation
+from madeleine.model.verdict import MemoryPair, Relation, Verdict
 
 LABEL_OF = {
     Relation.DUPLICATE: "same",
@@ -36,30 +38,52 @@ Confusion = Counter[tuple[str, str]]
 """How often a label was said to be which."""
 
 
-def judge_pairs(homes: Homes, pairs: Sequence[EverydayPair]) -> list[tuple[EverydayPair, str]]:
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """A labelled pair as memories, and what the local judge says of it."""
+
+    labelled: EverydayPair
+    pair: MemoryPair
+    verdict: Verdict | None
+
+    @property
+    def said(self) -> str:
+        """The label that stands for the verdict."""
+        return "different" if self.verdict is None else LABEL_OF[self.verdict.relation]
+
+
+def name_relations(homes: Homes, pairs: Sequence[EverydayPair]) -> list[tuple[EverydayPair, str]]:
     """Return each pair with what the local judge calls it."""
-    judge = make_judge(load_settings(homes.folder), os.environ)
-    with model(homes.folder) as embedder:
-        older = [_memory(each.id, "a", each.older, each.older_created) for each in pairs]
-        newer = [_memory(each.id, "b", each.newer, each.newer_created) for each in pairs]
-        vectors = [
-            np.array(
-                [each.vector for each in embedder.read([split_passages(one)[0] for one in texts])],
-                np.float64,
-            )
-            for texts in (older, newer)
+    return [(each.labelled, each.said) for each in judge_pairs(homes, pairs)]
+
+
+def judge_pairs(homes: Homes, pairs: Sequence[EverydayPair]) -> list[JudgedPair]:
+    """Return each pair with the local judge's verdict."""
+    with all_models(homes.folder) as minds:
+        judge = make_judge(load_settings(homes.folder), os.environ, minds.relations)
+        asked = _memory_pairs(pairs, minds.embedder)
+        verdicts = [
+            verdict
+            for start in range(0, len(asked), AT_ONCE)
+            for verdict in judge.judge(asked[start : start + AT_ONCE])
         ]
+    return [JudgedPair(*each) for each in zip(pairs, asked, verdicts, strict=True)]
+
+
+def _memory_pairs(pairs: Sequence[EverydayPair], embedder: CachingEmbedder) -> list[MemoryPair]:
+    older = [_memory(each.id, "a", each.older, each.older_created) for each in pairs]
+    newer = [_memory(each.id, "b", each.newer, each.newer_created) for each in pairs]
+    vectors = [
+        np.array(
+            [each.vector for each in embedder.read([split_passages(one)[0] for one in texts])],
+            np.float64,
+        )
+        for texts in (older, newer)
+    ]
     similarity = np.sum(vectors[0] * vectors[1], axis=1)
-    asked = [
+    return [
         MemoryPair(a, b, float(near)) for a, b, near in zip(older, newer, similarity, strict=True)
     ]
-    verdicts = [
-        verdict
-        for start in range(0, len(asked), AT_ONCE)
-        for verdict in judge.judge(asked[start : start + AT_ONCE])
-    ]
-    said = ["different" if each is None else LABEL_OF[each.relation] for each in verdicts]
-    return list(zip(pairs, said, strict=True))
 
 
 def pair_figures(judged: Sequence[tuple[EverydayPair, str]]) -> Iterator[Figure]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
@@ -20,23 +21,38 @@ from _recall_sets import Question
 
 from madeleine import Madeleine
 from madeleine.bootstrap import load_settings, make_minds
-from madeleine.minds.port import CachingEmbedder
+from madeleine.minds.port import CachingEmbedder, RelationReader
 
 LIMIT = 10  # as many as one gets who says nothing
 IN_TURNS = 150  # recalls and embeddings that are compared
 WARM = 20  # questions before anything is timed
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedModels:
+    """The models that homes have: what makes vectors, and what reads two memories together."""
+
+    embedder: CachingEmbedder
+    relations: RelationReader | None
+
+
 @contextmanager
-def model(folder: Path) -> Iterator[CachingEmbedder]:
-    """Lend the model that homes in `folder` have, with what it made before."""
+def all_models(folder: Path) -> Iterator[LoadedModels]:
+    """Lend the models that homes in `folder` have, with what they made before."""
     minds, _ = make_minds(folder, load_settings(folder), os.environ)
     if minds.embedder is None:
         raise SystemExit(f"this part needs a model: {minds.why_not}")
     try:
-        yield minds.embedder
+        yield LoadedModels(minds.embedder, minds.relations)
     finally:
         minds.embedder.close()
+
+
+@contextmanager
+def model(folder: Path) -> Iterator[CachingEmbedder]:
+    """Lend the model that makes vectors."""
+    with all_models(folder) as minds:
+        yield minds.embedder
 
 
 def against_embedding(homes: Homes, opened: Madeleine, questions: Sequence[Question]) -> Pair:

@@ -34,7 +34,7 @@ from _everyday_asking import (
 from _everyday_automem import AutoMemSystem, find_automem
 from _everyday_night import night_figures, sleep_store
 from _everyday_ormah import find_ormah
-from _everyday_pairs import judge_pairs, pair_figures
+from _everyday_pairs import name_relations, pair_figures
 from _everyday_sessions import session_figures, take_in
 from _everyday_set import SPLITS, read_pairs, read_sessions, read_stores
 from _everyday_systems import CosineSystem, FullTextSystem, MadeleineSystem, System
@@ -69,7 +69,7 @@ def recall(homes: Homes, system: System, split: str) -> Iterable[Figure]:
 
 
 def pairs(homes: Homes, system: System, split: str) -> Iterable[Figure]:
-    return pair_figures(judge_pairs(homes, read_pairs(split)))
+    return pair_figures(name_relations(homes, read_pairs(split)))
 
 
 def sleep(homes: Homes, system: System, split: str) -> Iterable[Figure]:

@@ -23,7 +23,7 @@ from _measure import progress
 from _recall_homes import Homes
 from _recall_report import Figure, Target, document, measured, table, verdict, write_document
 from _recall_scale import LEAST_SIZE, Plan
-from _recall_speed import model
+from _recall_speed import all_models
 from _sleep_cycle import busy, cycle
 from _sleep_kept import kept
 from _sleep_pairs import judge_rows
@@ -74,9 +74,9 @@ def _measured(homes: Homes, part: str, given: argparse.Namespace) -> Iterator[Fi
 
 def pairs(homes: Homes, data: Path) -> list[Figure]:
     """Return how well the local judge does on labelled pairs."""
-    judge = make_judge(load_settings(homes.folder), os.environ)
-    with model(homes.folder) as embedder:
-        rows = judge_rows(data, judge, embedder)
+    with all_models(homes.folder) as minds:
+        judge = make_judge(load_settings(homes.folder), os.environ, minds.relations)
+        rows = judge_rows(data, judge, minds.embedder)
     return [_figure(each) for each in rows]
 
 

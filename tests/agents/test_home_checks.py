@@ -268,6 +268,18 @@ def test_an_index_that_is_behind_is_found(daemon: Daemon) -> None:
     assert "knows 0 of" in behind[0].message
 
 
+def test_pairs_that_nothing_reads_though_it_is_wanted_are_a_note(daemon: Daemon) -> None:
+    status = dict(asking(daemon, "status", {}))
+    assert status["relations"] == {"name": None, "why_not": None}
+    status["relations"] = {"name": None, "why_not": "not installed: madeleine_relations"}
+
+    found = [each for each in check_status(daemon.home, status) if each.check == "relations"]
+
+    assert [each.code for each in found] == ["note"]
+    assert found[0].message.endswith("not installed: madeleine_relations")
+    assert "madeleine-relations" in found[0].fix
+
+
 def test_jobs_that_keep_failing_and_an_old_daemon_are_found(daemon: Daemon) -> None:
     status = dict(asking(daemon, "status", {}))
     jobs = [dict(each) for each in status["sleep"]["jobs"]]

@@ -279,6 +279,7 @@ def test_status_says_what_there_is(cli: Cli) -> None:
 
     assert "memories   1: 1 working" in ran.out
     assert "spaces     1 atlas" in ran.out
+    assert "relations  told by signs in the texts\n" in ran.out
     assert "problems   none" in ran.out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import madeleine_relations
 import numpy as np
 import pytest
 
@@ -91,3 +92,32 @@ def test_a_model_whose_projection_does_not_load_leaves_text_search(tmp_path: Pat
     assert made.embedder is None
     assert "projection.npy cannot be loaded" in made.why_not
     assert notes == [f"text search only: {made.why_not}"]
+
+
+def test_pairs_are_read_by_the_model_that_comes_with_the_install(tmp_path: Path) -> None:
+    made = minds(tmp_path, read_settings({}, {}))
+
+    assert made.relations is not None
+    assert (made.relations.name, made.why_no_relations) == (madeleine_relations.MODEL, "")
+
+
+@pytest.mark.parametrize("table", [{"judge": {"relations": "none"}}, {"judge": {"kind": "agent"}}])
+def test_who_wants_no_reader_of_pairs_has_none_and_no_complaint(
+    table: dict[str, dict[str, object]], tmp_path: Path
+) -> None:
+    made = minds(tmp_path, read_settings(table, {}))
+
+    assert made.relations is None
+    assert made.why_no_relations == ""
+
+
+def test_a_reader_of_pairs_that_is_missing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(madeleine_relations, "folder", lambda: tmp_path / "nowhere")
+
+    made = minds(tmp_path, read_settings({}, {}))
+
+    assert made.embedder is not None
+    assert made.relations is None
+    assert made.why_no_relations == "madeleine_relations is installed without its weights"

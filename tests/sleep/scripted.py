@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from madeleine.minds.port import Judge
 from madeleine.model.memory import Memory
 from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.sleep.config import SleepConfig
@@ -60,7 +61,7 @@ class ScriptedJudge:
 def context(
     stores: Stores,
     job: Job,
-    judge: ScriptedJudge,
+    judge: Judge,
     *,
     dry_run: bool = False,
     stop: Callable[[], bool] = lambda: False,

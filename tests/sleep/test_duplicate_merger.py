@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 
 from madeleine.language.substance import find_lost_words
+from madeleine.minds.judges.local import LocalJudge
+from madeleine.minds.judges.weights import shipped_weights
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
@@ -314,7 +316,7 @@ def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
     assert set(first) == surest
 
 
-@pytest.mark.parametrize(
+SIGNS_APART = pytest.mark.parametrize(
     ("one", "other"),
     [
         ("The total is x + y", "The total is x * y"),
@@ -324,7 +326,10 @@ def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
         ("Der Server steht in Frankfurt", "Der Server steht nicht in Frankfurt"),
     ],
 )
-def test_a_judge_of_words_merges_nothing_that_a_sign_or_a_denial_tells_apart(
+
+
+@SIGNS_APART
+def test_a_local_judge_merges_nothing_unasked_that_a_sign_or_a_denial_tells_apart(
     stores: Stores, one: str, other: str
 ) -> None:
     keep(stores, one)
@@ -334,7 +339,33 @@ def test_a_judge_of_words_merges_nothing_that_a_sign_or_a_denial_tells_apart(
         stores, make_duplicate_merger(), ScriptedJudge(always(says(Relation.DUPLICATE)))
     )
 
+    assert (report.applied, report.proposed) == (0, 1)
+
+
+@SIGNS_APART
+def test_signs_alone_do_not_ask_about_what_a_sign_or_a_denial_tells_apart(
+    stores: Stores, one: str, other: str
+) -> None:
+    keep(stores, one)
+    keep(stores, other)
+
+    report = context(stores, make_duplicate_merger(), LocalJudge(shipped_weights()))
+
     assert (report.applied, report.proposed) == (0, 0)
+
+
+def test_the_same_in_other_words_is_put_before_the_judge(stores: Stores) -> None:
+    """Restatements share a meaning and few words; the documented score counts both."""
+    keep(stores, "The night shift hands the keys to the porter at six")
+    keep(stores, "At six the porter gets the keys of the night shift")
+    judge = ScriptedJudge(always(says(Relation.DUPLICATE, 0.7)))
+
+    job = make_duplicate_merger()
+    strict = context(stores, job, judge, dry_run=True, duplicate_score=1.0, reworded_similarity=1.0)
+    report = context(stores, job, judge, duplicate_score=1.0)
+
+    assert strict.judged == 0
+    assert (report.judged, report.proposed) == (1, 1)
 
 
 def test_a_sign_that_only_the_dropped_one_has_is_shown(stores: Stores) -> None:

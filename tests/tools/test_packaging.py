@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from tools.release import ROOT, check_archives, read_metadata
 
 MODEL = Requirement("madeleine-minilm<2,>=1.1")
+RELATIONS = Requirement("madeleine-relations<2,>=1.0")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,7 @@ def test_a_plain_build_names_no_path(ending: str, dist: Path) -> None:
 
     assert [str(needed) for needed in told if needed.url is not None] == []
     assert MODEL in told
+    assert RELATIONS in told
 
 
 def test_pip_takes_the_packages_of_a_clone_from_the_clone(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_pip_takes_the_packages_of_a_clone_from_the_clone(tmp_path: Path) -> Non
     assert model.url == (ROOT / "packages" / "minilm").as_uri()
     assert len(told) > 10
     ours = {needed.name for needed in told if needed.url is not None}
-    assert ours == {MODEL.name, "madeleine-falkordb"}
+    assert ours == {MODEL.name, RELATIONS.name, "madeleine-falkordb"}
 
 
 def test_pip_builds_a_package_anew_after_a_pull() -> None:
@@ -91,4 +93,4 @@ def test_all_packages_build_from_nothing_and_fit_each_other(tmp_path: Path) -> N
     wheels = {read_metadata(path)["Name"]: path for path in tmp_path.glob("*.whl")}
 
     check_archives(tmp_path, read_metadata(wheels["madeleine-memory"])["Version"])
-    assert MODEL.name in wheels
+    assert {MODEL.name, RELATIONS.name} <= wheels.keys()

@@ -274,6 +274,10 @@ def _check_index(status: Json) -> Iterator[DoctorFinding]:
     elif int(counts["unembedded"]):
         waiting = f"{counts['unembedded']:,} memories are not read by the model yet"
         yield DoctorFinding("index", waiting, "madeleine reconcile", NOTE_CODE)
+    if unread := (status.get("relations") or {}).get("why_not"):
+        told = f"nothing reads two memories together, so the local judge knows signs only: {unread}"
+        fix = "pip install madeleine-relations, or judge.relations = none"
+        yield DoctorFinding("relations", told, fix, NOTE_CODE)
 
 
 def _count_memory_files(vault: Path, known: int) -> int:

@@ -25,6 +25,7 @@ from madeleine.api.contract.responses import (
     PurgeReceipt,
     RebuildReport,
     ReconcileReport,
+    RelationsStatus,
     RerankerStatus,
     Stats,
 )
@@ -83,8 +84,8 @@ def _report_status_to_caller(
 def _hide_server_details(status: HomeStatus) -> HomeStatus:
     """Return a status without what is the server's own: its places, and why a model is missing,
     which names its files."""
-    models = (status.embedder, status.reranker)
-    why = [each.why_not for each in models if each.why_not]
+    models = (status.embedder, status.reranker, status.relations)
+    why = [each.why_not for each in models if each and each.why_not]
     return replace(
         status,
         home=None,
@@ -97,6 +98,8 @@ def _hide_server_details(status: HomeStatus) -> HomeStatus:
         notes=[note for note in status.notes if not any(each in note for each in why)],
         embedder=replace(status.embedder, why_not=status.embedder.why_not and _HIDDEN_REASON),
         reranker=replace(status.reranker, why_not=status.reranker.why_not and _HIDDEN_REASON),
+        relations=status.relations
+        and replace(status.relations, why_not=status.relations.why_not and _HIDDEN_REASON),
     )
 
 
@@ -129,6 +132,10 @@ def report_status(context: HomeContext, call: OperationCall) -> HomeStatus:
         reranker=RerankerStatus(
             name=minds.reranker.name if minds.reranker else None,
             why_not=minds.why_no_reranker or None,
+        ),
+        relations=RelationsStatus(
+            name=minds.relations.name if minds.relations else None,
+            why_not=minds.why_no_relations or None,
         ),
         unreadable=[answers.build_unreadable_file(each) for each in stores.search.unreadable()],
         journal=JournalStatus(

@@ -80,7 +80,7 @@ class HomeContext:
     def __post_init__(self) -> None:
         self.intake = make_intake(self.stores, self.settings, os.environ)
         self.intake.marks = self.marks
-        judge = partial(make_judge, self.settings, os.environ)
+        judge = partial(make_judge, self.settings, os.environ, self.stores.minds.relations)
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS)
 

@@ -1,4 +1,5 @@
-"""The models that the settings ask for: embedder, cross-encoder, judge and extractor."""
+"""The models that the settings ask for: embedder, cross-encoder, reader of relations, judge and
+extractor."""
 
 from __future__ import annotations
 
@@ -11,7 +12,12 @@ from madeleine.errors import MindDown
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.local import LocalEmbedder, load_built_in, why_not_built_in
-from madeleine.minds.port import Embedder, Extractor, Judge, Minds, Reranker
+from madeleine.minds.port import Embedder, Extractor, Judge, Minds, RelationReader, Reranker
+from madeleine.minds.relation_reader import (
+    LocalRelationReader,
+    load_relation_network,
+    why_no_relation_reader,
+)
 from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
 from madeleine.settings import Settings
@@ -30,22 +36,38 @@ def make_minds(
         embedder, why_not = _make_embedder(settings, environment)
         if embedder is None:
             return replace(without, why_not=why_not), [f"text search only: {why_not}"]
-        kept, healed = _add_cache(embedder, home / "embeddings.db")
+        cache = EmbeddingCache.open(home / "embeddings.db")
+        kept, healed = _add_cache(embedder, cache)
     except MindDown as down:
         return replace(without, why_not=down.message), [f"text search only: {down.message}"]
-    return replace(without, embedder=kept), healed
+    relations, why_no_relations = _make_relation_reader(settings, cache)
+    made = replace(without, embedder=kept, relations=relations, why_no_relations=why_no_relations)
+    return made, healed
 
 
-def _add_cache(embedder: Embedder, path: Path) -> tuple[CachedEmbedder, list[str]]:
+def _make_relation_reader(
+    settings: Settings, cache: EmbeddingCache
+) -> tuple[RelationReader | None, str]:
+    """Return what reads two memories together, or why nothing does though it is wanted. What it
+    read is kept beside the vectors; without an embedder there are no pairs to read."""
+    judge = settings.judge
+    if judge.kind != "local" or judge.relations == "none" or settings.embedder.kind == "fake":
+        return None, ""
+    network = load_relation_network()
+    if network is None:
+        return None, why_no_relation_reader()
+    return LocalRelationReader(network, cache, judge.reads_per_run), ""
+
+
+def _add_cache(embedder: Embedder, cache: EmbeddingCache) -> tuple[CachedEmbedder, list[str]]:
     """Return a model with its cache, and what healed itself."""
-    cache = EmbeddingCache.open(path)
     kept = CachedEmbedder(embedder, cache)
     try:
         _ = kept.dimension, kept.token_dimension  # a model never reached may not know them yet
     except MindDown:
         kept.close()
         raise
-    aside = cache.set_aside
+    path, aside = cache.path, cache.set_aside
     return kept, [f"{path.name} was damaged; begun anew ({aside.name} is the old)"] if aside else []
 
 
@@ -80,9 +102,11 @@ def _make_embedder(
             return load_built_in(wanted.threads), why_not_built_in()
 
 
-def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
-    """Return the judge that the settings ask for. What it needs takes a while to load, and most
-    commands need no judge."""
+def make_judge(
+    settings: Settings, environment: Mapping[str, str], relations: RelationReader | None = None
+) -> Judge:
+    """Return the judge that the settings ask for; the local one goes by what `relations` reads.
+    What it needs takes a while to load, and most commands need no judge."""
     wanted = settings.judge
     if wanted.kind == "agent":
         from madeleine.sleep.agent_answers import AgentJudge
@@ -102,7 +126,7 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
     from madeleine.minds.judges.local import LocalJudge
     from madeleine.minds.judges.weights import load_weights
 
-    return LocalJudge(load_weights(wanted.weights))
+    return LocalJudge(load_weights(wanted.weights), relations)
 
 
 def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extractor:

@@ -66,6 +66,15 @@ def are_told_apart(one: str, other: str) -> bool:
     )
 
 
+def have_contrary_words(one: str, other: str) -> bool:
+    """Whether one says `on`, `before` or `with` where the other says `off`, `after` or `without`,
+    of whatever."""
+    mine, theirs = frozenset(tokenize(one)), frozenset(tokenize(other))
+    return any(
+        not theirs.isdisjoint(CONTRARY_WORDS.get(each, ())) for each in mine - theirs
+    ) and any(not mine.isdisjoint(CONTRARY_WORDS.get(each, ())) for each in theirs - mine)
+
+
 def _each_names_its_own(one: str, other: str) -> bool:
     """Whether each names something, or says who, how much or whether, as the other does not.
     Where and when may be said in many ways: `lives in Turin`, `moved to Turin`."""

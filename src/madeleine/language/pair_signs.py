@@ -537,6 +537,12 @@ def render_reason(relation: Relation, signs: PairSigns, similarity: float) -> st
             return "both say the same" if signs.may_merge else "both seem to say the same"
         case Relation.EVOLUTION | Relation.TENSION:
             return _render_conflict(relation, signs)
+        case Relation.SUPPORTS:
+            return "one seems to be evidence for the other"
+        case Relation.PART_OF:
+            return "one seems to be a part of the other"
+        case Relation.DEPENDS_ON:
+            return "one seems to wait for the other"
         case Relation.RELATED_TO:
             return f"they are about similar things ({similarity:.2f})"
         case _:

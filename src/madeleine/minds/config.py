@@ -39,6 +39,15 @@ class JudgeConfig:
         " over) or sure (whatever sleep.conflict_at allows)",
         among=("never", "told", "sure"),
     )
+    relations: str = advanced(
+        "built-in",
+        "what reads two memories together, for kind = local: built-in, or none (signs in the texts"
+        " only)",
+        among=("built-in", "none"),
+    )
+    reads_per_run: int = advanced(
+        8_000, "most pairs that it reads in one run of a job, 200 a second; the rest waits", 0
+    )
     weights: str = advanced("", "file with other weights than the shipped ones, for kind = local")
     provider: str = setting(
         "openai",

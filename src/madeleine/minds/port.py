@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.extraction import Extraction, ExtractionSource
 from madeleine.model.memory import Memory
-from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
+from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
+
+TextPair: TypeAlias = tuple[str, str]
+"""An older and a newer text."""
+
+RelationChances: TypeAlias = Mapping[Relation, float]
+"""How likely each relation is; together one."""
 
 
 class Embedder(Protocol):
@@ -78,6 +84,29 @@ class Reranker(Protocol):
         ...
 
 
+class RelationReader(Protocol):
+    """Reads two texts together and says what they are to each other: what the local judge goes by
+    where no rule is certain."""
+
+    @property
+    def name(self) -> str:
+        """Keys what is kept of its readings."""
+        ...
+
+    def read(self, pairs: Sequence[TextPair]) -> list[RelationChances | None]:
+        """Return calibrated chances (I10) for each pair, in order; nothing for one that has to wait
+        because so many were read since `release`. The same pair always gets the same chances,
+        whatever it is read beside.
+
+        Raises `MindDown` when the model cannot answer.
+        """
+        ...
+
+    def release(self) -> None:
+        """Let go of what takes memory, at the end of a run; the next reading loads it again."""
+        ...
+
+
 class Judge(Protocol):
     """Says what memories are to each other. It may be slow and it may fail: nobody holds a
     lock while it thinks (I6), and an answer that is missing changes nothing."""
@@ -131,9 +160,11 @@ class Extractor(Protocol):
 class Minds:
     """The models at hand. Without an embedder there is text search only, and `why_not` says
     why in a sentence that `madeleine status` shows. Without a reranker the order is that of
-    the scores."""
+    the scores. Without a reader of relations the local judge goes by signs in the texts."""
 
     embedder: CachingEmbedder | None = None
     why_not: str = ""
     reranker: Reranker | None = None
     why_no_reranker: str = ""
+    relations: RelationReader | None = None
+    why_no_relations: str = ""

@@ -130,6 +130,9 @@ class SleepConfig:
     )
     duplicate_neighbours: int = advanced(6, "neighbours that duplicate_merger looks at", 1, 100)
     duplicate_score: float = advanced(0.60, "composite score from which the judge is asked", 0, 1)
+    reworded_similarity: float = advanced(
+        0.55, "similarity from which the judge is asked whatever the composite score says", 0, 1
+    )
     merge_at: float = setting(0.97, "sureness from which duplicates are merged unasked", 0, 1)
     conflict_at: float = setting(0.85, "sureness from which a conflict is settled unasked", 0, 1)
     link_at: float = setting(0.80, "sureness from which a connection is drawn unasked", 0, 1)

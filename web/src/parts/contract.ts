@@ -714,6 +714,8 @@ export interface HomeStatus {
   person?: string
   /** what they may do */
   role?: string
+  /** what reads two memories together; null in answers of releases before it */
+  relations: RelationsStatus | null
 }
 
 /** That there is nothing to judge. */
@@ -1603,6 +1605,13 @@ export interface RefusedDecision {
   code: string
   /** the kind of error, as docs/reference/kinds.md has it */
   kind: string
+}
+
+/** Which model reads two memories together, for the local judge. */
+export interface RelationsStatus {
+  name: string | null
+  /** why there is none though the settings want it */
+  why_not: string | null
 }
 
 /** What became of each of many drafts, in their order. */

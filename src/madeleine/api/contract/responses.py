@@ -915,6 +915,14 @@ class RerankerStatus:
 
 
 @shape
+class RelationsStatus:
+    """Which model reads two memories together, for the local judge."""
+
+    name: str | None = field()
+    why_not: str | None = field("why there is none though the settings want it")
+
+
+@shape
 class UnreadableFile:
     """A file that cannot be read."""
 
@@ -1013,6 +1021,9 @@ class HomeStatus:
         "who asks, where several share a database", left_out=True, default=None
     )
     role: str | None = field("what they may do", left_out=True, default=None)
+    relations: RelationsStatus | None = field(
+        "what reads two memories together; null in answers of releases before it", default=None
+    )
 
 
 @shape

@@ -53,6 +53,8 @@ def status_facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]
     yield "journal", f"{render_count(counts['events'], 'event')} in {files}"
     yield "model", _render_model(answer["embedder"])
     yield "reranker", _render_reranker(answer["reranker"])
+    if answer["sleep"]["judge"] == "local" and answer.get("relations"):
+        yield "relations", _render_relations(answer["relations"])
     yield "index", answer["index_place"] or f"{answer['index_bytes'] / 1e6:,.1f} MB"
     yield "sleep", _render_sleep(answer["sleep"], answer.get("daemon"))
     yield (
@@ -108,6 +110,13 @@ def _render_reranker(reranker: dict[str, Any]) -> str:
     if reranker["name"]:
         return f"{reranker['name']}, after late interaction"
     return f"late interaction ({reranker['why_not']})"
+
+
+def _render_relations(relations: dict[str, Any]) -> str:
+    if relations["name"]:
+        return f"{relations['name']}, read by the local judge"
+    why = f" ({relations['why_not']})" if relations["why_not"] else ""
+    return f"told by signs in the texts{why}"
 
 
 def _render_counts(counts: dict[str, int]) -> str:

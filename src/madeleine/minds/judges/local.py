@@ -1,18 +1,27 @@
-"""The judge that needs no model: it weighs signs that stand in the texts.
+"""The judge of this machine: what rules are certain of, and for the rest what a network reads.
 
-It is deterministic, asks nobody, and judges thousands of pairs a second. Where it is not sure
-it says so, and the jobs make a proposal of it. What it looks at is in `language/pair_signs.py`.
+It is deterministic and asks nobody. First come told changes and texts that say the same in the
+same words: there it needs no network. Every other pair of short texts is read
+(`relation_reader.py`), some 200 a second and each only once; its chances are calibrated, and rules
+bound them where both deny the same or tell the same change, and where a name, a number or a small
+word tells apart what reads as the same. Without a reader, and for texts too long for it, it weighs
+signs that stand in the texts, thousands of pairs a second (`language/pair_signs.py`). Where it is
+not sure it says so, and the jobs make a proposal of it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import permutations
 
+from madeleine.errors import MindDown
 from madeleine.language.changes import ChangeVerdict, judge_change
-from madeleine.language.clauses import ParsedText, parse_text
-from madeleine.language.distinctions import are_told_apart
+from madeleine.language.clauses import LIGHT_STEMS, ParsedText, parse_text
+from madeleine.language.distinctions import are_told_apart, have_contrary_words
 from madeleine.language.extracts import extract_synthesis
+from madeleine.language.marks import have_same_marks
 from madeleine.language.pair_signs import (
     CONFLICT_RELATIONS,
     LEARNT_RELATIONS,
@@ -49,11 +58,15 @@ from madeleine.language.stated_relations import (
 )
 from madeleine.language.statements import parse_statement
 from madeleine.language.stems import telling_stems
+from madeleine.language.substance import count_denials
+from madeleine.language.text_merging import denies_alike
 from madeleine.language.word_hints import is_first_person
+from madeleine.minds.port import RelationChances, RelationReader
 from madeleine.model.memory import Memory
 from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
 
 MAX_CACHED_READINGS = 8_192  # texts whose readings are kept; about 8 kB each
+STATED_RELATIONS = (Relation.SUPPORTS, Relation.PART_OF, Relation.DEPENDS_ON)
 PAIRS_PER_BATCH = 2_048  # pairs weighed in one go
 DAY_SECONDS = 86_400.0
 CONFIDENCE_BY_CHANGE = {
@@ -67,16 +80,22 @@ MAX_ELSEWHERE_CONFIDENCE = (
     0.55  # of a duplicate whose texts a name, a number or a small word tells apart
 )
 MAX_APART_CONFIDENCE = 0.8  # of a conflict where both may well hold: a person decides
+DENIED_APART = 1  # words beside the denial in which one text may differ from what it denies
+READ_CHARS = 700  # of both texts together: what is not seen whole is not judged by reading
 
 
 class LocalJudge:
-    """Signs, weights, and a few things that no weight may overrule."""
+    """Rules, a reader of pairs, signs with their weights, and a few things that neither may
+    overrule."""
 
     cheap = True
 
-    def __init__(self, model: JudgeModel) -> None:
-        self.name = f"local:{model.version}"
+    def __init__(self, model: JudgeModel, reader: RelationReader | None = None) -> None:
+        by_reading = f"+{reader.name}" if reader else ""
+        self.name = f"local:{model.version}{by_reading}"
         self._model = model
+        self._reader = reader
+        self._problems: Counter[str] = Counter()
         self._read = lru_cache(maxsize=MAX_CACHED_READINGS)(parse_text)
         self._states = lru_cache(maxsize=MAX_CACHED_READINGS)(parse_statement)
         self._turns = lru_cache(maxsize=MAX_CACHED_READINGS)(find_relation_phrases)
@@ -92,27 +111,64 @@ class LocalJudge:
         return extract_synthesis(members) if members else None
 
     def problems(self) -> dict[str, int]:
-        return {}
+        if self._reader is not None:
+            self._reader.release()
+        found, self._problems = dict(self._problems), Counter()
+        return found
 
     def signs(self, pair: MemoryPair) -> PairSigns:
         """Return the signs of a pair; training asks for them."""
         return measure_signs(self._side(pair.older), self._side(pair.newer), pair.similarity)
 
-    def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict]:
+    def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         signs = [self.signs(pair) for pair in pairs]
         said = relation_chances(self._model, [each.row for each in signs]).tolist()
+        read = self._read_pairs(pairs, signs)
+        waiting = {place for place, each in read.items() if each is None}
+        if waiting:
+            self._problems["pairs that wait to be read in another run"] += len(waiting)
         return [
-            self._verdict(pair, each, dict(zip(LEARNT_RELATIONS, row, strict=True)))
-            for pair, each, row in zip(pairs, signs, said, strict=True)
+            None
+            if place in waiting
+            else self._verdict(
+                pair, each, dict(zip(LEARNT_RELATIONS, row, strict=True)), read.get(place)
+            )
+            for place, (pair, each, row) in enumerate(zip(pairs, signs, said, strict=True))
         ]
 
+    def _read_pairs(
+        self, pairs: Sequence[MemoryPair], signs: Sequence[PairSigns]
+    ) -> dict[int, RelationChances | None]:
+        """Return what the reader says of the pairs that no rule is certain of, by their place;
+        nothing of those that have to wait."""
+        if self._reader is None:
+            return {}
+        texts = {
+            place: (_text_to_read(pair.older), _text_to_read(pair.newer))
+            for place, (pair, each) in enumerate(zip(pairs, signs, strict=True))
+            if not each.may_merge
+            and find_replacement(pair.older.content, pair.newer.content) is None
+        }
+        short = {place: each for place, each in texts.items() if sum(map(len, each)) <= READ_CHARS}
+        try:
+            return dict(zip(short, self._reader.read(list(short.values())), strict=True))
+        except MindDown as down:
+            self._problems[f"pairs were told by signs only: {down.message}"] += 1
+            return {}
+
     def _verdict(
-        self, pair: MemoryPair, signs: PairSigns, chance: dict[Relation, float]
+        self,
+        pair: MemoryPair,
+        signs: PairSigns,
+        chance: dict[Relation, float],
+        read: RelationChances | None,
     ) -> Verdict:
         replacement = find_replacement(pair.older.content, pair.newer.content)
         if replacement is not None:
             sure = max(chance[Relation.EVOLUTION], CONFIDENCE_BY_CHANGE[ChangeVerdict.OVER])
             return Verdict(Relation.EVOLUTION, round(sure, 4), render_replacement(replacement))
+        if read is not None and not _is_plainly_denied(signs):
+            return self._verdict_by_reading(pair, signs, dict(read))
         told = self._told(pair, signs)
         if (
             told in CONFIDENCE_BY_CHANGE
@@ -126,7 +182,7 @@ class LocalJudge:
             for each in _find_unfounded_conflicts(signs):
                 chance[each] = min(chance[each], MAX_UNFOUNDED_CONFIDENCE)
         relation = max(LEARNT_RELATIONS, key=lambda each: chance[each])
-        if relation is Relation.DUPLICATE and _are_told_apart(signs):
+        if relation is Relation.DUPLICATE and (_are_told_apart(signs) or _have_other_signs(signs)):
             chance[relation] = min(chance[relation], MAX_ELSEWHERE_CONFIDENCE)
         if relation in (Relation.RELATED_TO, Relation.NONE):
             outright = self._outright(pair)
@@ -134,6 +190,32 @@ class LocalJudge:
                 return outright
         reason = render_reason(relation, signs, pair.similarity)
         return Verdict(relation, round(chance[relation], 4), reason)
+
+    def _verdict_by_reading(
+        self, pair: MemoryPair, signs: PairSigns, chance: dict[Relation, float]
+    ) -> Verdict:
+        """Return what reading says, as far as the rules let it be sure. Whether two speak of the
+        same thing it sees better than the rules do, which the signs need."""
+        if _says_nothing_new(signs):
+            same = chance[Relation.DUPLICATE]
+            either = same + sum(chance[each] for each in CONFLICT_RELATIONS)
+            chance |= dict.fromkeys(CONFLICT_RELATIONS, 0.0)
+            chance[Relation.DUPLICATE] = max(same, min(either, SURE_AT_MOST))
+        if _say_the_same(signs) or _both_deny(signs):
+            for each in CONFLICT_RELATIONS:
+                chance[each] = min(chance[each], MAX_UNFOUNDED_CONFIDENCE)
+        relation = max(chance, key=lambda each: chance[each])
+        sure = chance[relation]
+        if relation is Relation.DUPLICATE:
+            sure = min(sure, SURE_AT_MOST) if _may_differ(signs) else sure
+        from_older = self._starts_at_older(pair, relation)
+        reason = render_reason(relation, signs, pair.similarity)
+        return Verdict(relation, round(sure, 4), reason, from_older)
+
+    def _starts_at_older(self, pair: MemoryPair, relation: Relation) -> bool:
+        """Whether one of the two says outright that the arrow starts at the older one."""
+        said = self._outright(pair) if relation in STATED_RELATIONS else None
+        return said is not None and said.relation is relation and said.from_older
 
     def _told(self, pair: MemoryPair, signs: PairSigns) -> ChangeVerdict:
         """Return whether the newer text tells that the older one no longer holds."""
@@ -188,6 +270,13 @@ class LocalJudge:
         return self._read(memory.title, memory.content)
 
 
+def _text_to_read(memory: Memory) -> str:
+    """Return what a memory says, with its title where that says more."""
+    if not memory.title or telling_stems(memory.title) <= telling_stems(memory.content):
+        return memory.content
+    return f"{memory.title}. {memory.content}"
+
+
 def _find_unfounded_conflicts(signs: PairSigns) -> tuple[Relation, ...]:
     """Return the conflicts that words seem to tell, and that are none."""
     if _say_the_same(signs) or _are_of_different_things(signs):
@@ -221,8 +310,45 @@ def _are_of_different_things(signs: PairSigns) -> bool:
     return differs and name_different_things(older, newer, opposites)
 
 
+def _is_plainly_denied(signs: PairSigns) -> bool:
+    """Whether one text is the other with a `not`: what reads texts as a whole may miss it."""
+    older, newer = signs.readings
+    denials = {count_denials(older.text), count_denials(newer.text)}
+    alike = len(older.stems ^ newer.stems) <= DENIED_APART
+    return signs.denial is not None and denials == {0, 1} and alike
+
+
+def _says_nothing_new(signs: PairSigns) -> bool:
+    """Whether the newer text has no telling word, number or denial that the older one has not. It
+    may be put otherwise, but it replaces nothing."""
+    older, newer = signs.readings
+    added = newer.stems - older.stems - LIGHT_STEMS
+    return not added and newer.values <= older.values and denies_alike(newer.text, [older.text])
+
+
+def _both_deny(signs: PairSigns) -> bool:
+    """Whether both texts deny something, and the same."""
+    older, newer = signs.readings
+    denied = signs.denial is not None or bool(older.denied and newer.denied)
+    return denied and agree_in_denial(older.text, newer.text)
+
+
 def _is_short(signs: PairSigns) -> bool:
     return all(len(each.text) <= TEXT_CHARS for each in signs.readings)
+
+
+def _may_differ(signs: PairSigns) -> bool:
+    """Whether two texts that read as the same may differ in something that can be named: then
+    somebody is asked, however surely they read so."""
+    older, newer = (each.text for each in signs.readings)
+    names = any(each.names - other.stems for each, other in permutations(signs.readings))
+    return names or are_told_apart(older, newer) or have_contrary_words(older, newer)
+
+
+def _have_other_signs(signs: PairSigns) -> bool:
+    """Whether a sign that is no word, or a denial, stands in one of the two only."""
+    older, newer = (each.text for each in signs.readings)
+    return not have_same_marks(older, newer) or not denies_alike(older, [newer])
 
 
 def _are_told_apart(signs: PairSigns) -> bool:

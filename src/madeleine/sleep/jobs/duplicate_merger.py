@@ -72,8 +72,8 @@ def build_pair_query(context: JobContext) -> PairQuery:
         least=context.config.duplicate_similarity,
         worth=lambda pair, arrows: (
             may_merge(pair, arrows)
-            and not (context.judge.cheap and _looks_different(pair))
-            and _pair_score(pair) >= context.config.duplicate_score
+            and not (context.judge.cheap and is_from_conversation(pair))
+            and _are_alike(context, pair)
         ),
     )
 
@@ -85,14 +85,12 @@ def _partner_filter(memory: Memory) -> Filter:
     return Filter(types=types, spaces=(memory.space, None) if memory.space else ())
 
 
-def _looks_different(pair: MemoryPair) -> bool:
-    """Whether a judge of words would miss what tells two texts apart: who said it when, a sign
-    that is no word, a denial."""
-    older, newer = join_title_and_text(pair.older), join_title_and_text(pair.newer)
+def _are_alike(context: JobContext, pair: MemoryPair) -> bool:
+    """Whether two are near enough to ask the judge: by the documented score, or in meaning alone.
+    What says the same in other words has few of them in common."""
+    config = context.config
     return (
-        is_from_conversation(pair)
-        or not have_same_marks(older, newer)
-        or not denies_alike(older, [newer])
+        _pair_score(pair) >= config.duplicate_score or pair.similarity >= config.reworded_similarity
     )
 
 
@@ -163,7 +161,8 @@ def _needs_person(context: JobContext, pair: MemoryPair, verdict: Verdict) -> bo
     older, newer = pair.older, pair.newer
     scopes = older.space != newer.space or _is_about_self(older) != _is_about_self(newer)
     unsure = verdict.sure < context.config.merge_at or _differ_in_kind(pair)
-    return unsure or scopes or _are_different(pair)
+    other_signs = context.judge.cheap and _have_other_signs(pair)
+    return unsure or other_signs or scopes or _are_different(pair)
 
 
 def _differ_in_kind(pair: MemoryPair) -> bool:
@@ -171,6 +170,13 @@ def _differ_in_kind(pair: MemoryPair) -> bool:
     longer, and `chose SQLite` says more than `uses SQLite`."""
     types = {pair.older.type, pair.newer.type}
     return len(types) > 1 and not types <= {MemoryType.FACT, MemoryType.OBSERVATION}
+
+
+def _have_other_signs(pair: MemoryPair) -> bool:
+    """Whether a sign that is no word, or a denial, stands in one of the two only. Who judges on
+    this machine may miss what it does to a text."""
+    older, newer = join_title_and_text(pair.older), join_title_and_text(pair.newer)
+    return not have_same_marks(older, newer) or not denies_alike(older, [newer])
 
 
 def _is_about_self(memory: Memory) -> bool:
