@@ -423,3 +423,34 @@ def test_a_time_is_said_as_people_say_it(cli: Cli) -> None:
     assert [each["content"] for each in listed["memories"]] == ["The boiler was serviced"]
     assert refused.code == 2
     assert "yesterday" in refused.err
+
+
+def test_a_prompt_shows_what_would_be_whispered_and_leaves_no_trace(cli: Cli) -> None:
+    ferry = cli.remember("The ferry to Bergen leaves at half past nine")
+    prompt = "when does the ferry to Bergen leave?"
+
+    first, again = cli.ok("whisper", prompt, "--session", "one"), cli.ok("whisper", prompt)
+    shown = cli("whisper", prompt, "--explain").out
+    silent = cli("whisper", "refactor this parser into three modules").out
+    why = cli("whisper", "why").out
+
+    assert [each["node_id"] for each in first["injected"]] == [ferry]
+    assert first["text"] == again["text"]
+    assert first["whisper_id"] == ""
+    assert f"{ferry[:8]}  " in shown
+    assert "told" in shown
+    assert silent.startswith("silence: ")
+    assert why.startswith("Nothing has been whispered")
+
+
+def test_an_action_is_looked_up_like_a_prompt(cli: Cli) -> None:
+    ask = cli.remember("src/billing/tax.py is not to be changed without asking Tom")
+
+    by_action = cli.ok("whisper", "--action", "Edit src/billing/tax.py")
+    by_prompt = cli.ok("whisper", "Edit: src/billing/tax.py")
+    both = cli("whisper", "edit it", "--action", "Edit x")
+    neither = cli("whisper")
+
+    assert [each["node_id"] for each in by_action["injected"]] == [ask]
+    assert by_prompt["text"] == by_action["text"]
+    assert (both.code, neither.code) == (2, 2)

@@ -419,6 +419,7 @@ def test_every_route_is_attacked(world: World) -> None:
         "hook_delivered",
         "hook_undelivered",
         "hook_store",
+        "hook_statusline",
     }
 
 

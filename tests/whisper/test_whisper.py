@@ -46,6 +46,30 @@ def last_body(listener: Listener) -> dict[str, object]:
     return dict(listener.stores.log.whispers(1)[0].body)
 
 
+# --- only looking ---------------------------------------------------------------------------
+
+
+def test_who_only_looks_leaves_no_trace(listener: Listener) -> None:
+    prompt = Prompt(ASK_FERRY, session_id="one", dry_run=True)
+    looked = whisper(listener.stores, CONFIG, listener.whisperer, prompt)
+
+    after = listener.hears(ASK_FERRY, "one")
+
+    assert contents(looked) == contents(after) == [FERRY]
+    assert looked.whisper_id == ""
+    assert len(listener.stores.log.whispers(9)) == 1
+
+
+def test_who_only_looks_sees_what_a_session_was_told(listener: Listener) -> None:
+    listener.hears(ASK_FERRY, "one")
+
+    prompt = Prompt(f"again: {ASK_FERRY}", session_id="one", dry_run=True)
+    looked = whisper(listener.stores, CONFIG, listener.whisperer, prompt)
+
+    assert contents(looked) == []
+    assert in_words(looked.silence) is not None
+
+
 # --- what is said ---------------------------------------------------------------------------
 
 
@@ -80,7 +104,8 @@ def test_the_memory_that_answers_is_whispered(listener: Listener) -> None:
 
     assert contents(said) == [FERRY]
     assert said.text.startswith("# Madeleine whispers\n")
-    assert f"  {FERRY}\n" in said.text
+    assert f"- **[fact]** {FERRY} (id: " in said.text
+    assert said.text.count(FERRY) == 1
     assert (in_words(said.silence), said.stage) == (None, "order")
     (row,) = cast("list[dict[str, float]]", said.explained["candidates"])
     assert row["worth"] >= CONFIG.injection_gate
@@ -118,7 +143,8 @@ def test_six_at_most_two_of_them_in_full(stores: Stores) -> None:
     for number in range(10):
         keep(
             stores,
-            f"the harbour crane number {number} was oiled by person{number} in month{number}",
+            f"the harbour crane number {number} was oiled by person{number} in month{number}, "
+            "with the grease from the yellow tin that stands in the shed behind the slipway",
         )
 
     said = Listener(stores).hears("when was the harbour crane oiled?")

@@ -202,7 +202,7 @@ def test_the_report_says_what_the_hold_out_shows(
 ) -> None:
     found = HoldOutReport(30, HoldOutGroup(300, *told), HoldOutGroup(150, *held_out), 4)
 
-    text = render_whisper_report(found, WhisperConfig(holdout=0.3))
+    text = render_whisper_report(found, [], WhisperConfig(holdout=0.3))
 
     assert verdict in text.splitlines()[-1]
     assert f"shows in {told[1]} of {told[0]} replies read" in text
@@ -215,3 +215,14 @@ def test_a_silence_says_which_memories_were_looked_at(m: Madeleine) -> None:
 
     m.whisper("what is the capital of Mongolia?", session_id="t", cwd="/nowhere")
     assert m.whisper_why().endswith("are looked at: the folder is no project.")
+
+
+def test_the_report_sums_up_each_week(tmp_path: Path) -> None:
+    with Madeleine.open(tmp_path / "home", in_process=True) as m:
+        ferry = m.remember("The ferry to Bergen leaves at half past nine")
+        said = m.whisper("when does the ferry to Bergen leave?", session_id="one")
+        m.feedback(ferry, 1, whisper_id=said.whisper_id)
+        text = m.whisper_report()
+
+    tokens = -(-len(said.text) // 4)
+    assert f"1 whisper, {tokens} tokens; used in 0 of 0 replies read; thumbs 1 up, 0 down" in text

@@ -26,7 +26,12 @@ from madeleine.whisper.log import is_delivered, listed_ids
 from madeleine.whisper.missed import WhisperFate, fate_of
 from madeleine.whisper.rendering import CONTROL, TITLE_CHARS
 from madeleine.whisper.rendering import flatten_text as harmless
-from madeleine.whisper.report import REPLIES_LEAST, HoldOutReport
+from madeleine.whisper.report import (
+    REPLIES_LEAST,
+    HoldOutReport,
+    SessionWhispers,
+    WhisperWeek,
+)
 from madeleine.write.remember import SimilarNeighbour
 
 MAX_PROMPT_CHARS = 120
@@ -215,8 +220,10 @@ _WORDS_BY_FATE = {
 }
 
 
-def render_whisper_report(found: HoldOutReport, config: WhisperConfig) -> str:
-    """Say in plain words what the hold-out shows."""
+def render_whisper_report(
+    found: HoldOutReport, weeks: Sequence[WhisperWeek], config: WhisperConfig
+) -> str:
+    """Say in plain words what whispers were worth: what the hold-out shows, and each week."""
     told, held_out = found.told, found.held_out
     missed = f", {found.undelivered:,} were not delivered" if found.undelivered else ""
     days = render_count(found.days, "day", "days")
@@ -231,7 +238,27 @@ def render_whisper_report(found: HoldOutReport, config: WhisperConfig) -> str:
     ]
     if config.holdout <= 0:
         parts.append("Nothing is held out now: whisper.holdout is 0.")
-    return "\n".join([*parts, _render_verdict(found)])
+    return "\n".join([*parts, _render_verdict(found), *map(_render_week, weeks)])
+
+
+def _render_week(week: WhisperWeek) -> str:
+    told, held_out = week.told, week.held_out
+    held = f"; held out {held_out.whispers:,}, shown in {held_out.used:,}"
+    return (
+        f"  week of {week.begins}: {render_count(told.whispers, 'whisper')}, "
+        f"{week.tokens:,} tokens; used in {told.used:,} of "
+        f"{render_count(told.replied, 'reply')} read; "
+        f"thumbs {week.thumbs_up:,} up, {week.thumbs_down:,} down"
+        f"{held if held_out.whispers else ''}"
+    )
+
+
+def render_session_whispers(found: SessionWhispers) -> str:
+    """Say on one line what was whispered in a session, and what it cost to read."""
+    if not found.memories:
+        return "madeleine: nothing whispered yet"
+    memories = render_count(found.memories, "memory")
+    return f"madeleine: {memories} whispered, {render_count(found.tokens, 'token')}"
 
 
 def _render_verdict(found: HoldOutReport) -> str:

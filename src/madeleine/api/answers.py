@@ -62,6 +62,7 @@ from madeleine.api.contract.responses import (
     WhisperedMemory,
     WhisperReason,
     WhisperReport,
+    WhisperWeekShape,
     WriteOutcome,
 )
 from madeleine.api.wording import (
@@ -92,7 +93,7 @@ from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.brief import Brief
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.deed import DeedWord
-from madeleine.whisper.report import HoldOutReport
+from madeleine.whisper.report import HoldOutReport, WhisperWeek
 from madeleine.whisper.values import WhisperResult
 from madeleine.write.activity import Activity, NightRuns
 from madeleine.write.change_file import ChangeResult
@@ -350,10 +351,12 @@ def build_whisper_reason(entry: WhisperEntry | None, config: WhisperConfig) -> W
     return WhisperReason(text=answer_texts.render_whisper_reason(known, config), whisper=known)
 
 
-def build_whisper_report(found: HoldOutReport, config: WhisperConfig) -> WhisperReport:
+def build_whisper_report(
+    found: HoldOutReport, weeks: Sequence[WhisperWeek], config: WhisperConfig
+) -> WhisperReport:
     difference, margin = found.difference
     return WhisperReport(
-        text=answer_texts.render_whisper_report(found, config),
+        text=answer_texts.render_whisper_report(found, weeks, config),
         days=found.days,
         enough=found.enough,
         told=HoldOutSide(**asdict(found.told)),
@@ -362,7 +365,16 @@ def build_whisper_report(found: HoldOutReport, config: WhisperConfig) -> Whisper
         undelivered=found.undelivered,
         difference=round(difference, 4) if found.enough else None,
         margin=round(margin, 4) if found.enough else None,
+        weeks=tuple(
+            WhisperWeekShape(**{**asdict(each), "begins": each.begins.isoformat()} | _sides(each))
+            for each in weeks
+        ),
     )
+
+
+def _sides(week: WhisperWeek) -> dict[str, HoldOutSide]:
+    told, held_out = HoldOutSide(**asdict(week.told)), HoldOutSide(**asdict(week.held_out))
+    return {"told": told, "held_out": held_out}
 
 
 def build_shown_memory(

@@ -386,14 +386,17 @@ class Madeleine:
         space: str | None = None,
         cwd: str | None = None,
         explain: bool = False,
+        dry_run: bool = False,
     ) -> told.WhisperAnswer:
-        """Return what is worth saying before `prompt` is answered; mostly that is nothing."""
+        """Return what is worth saying before `prompt` is answered; mostly that is nothing. In a
+        dry run nothing counts as told."""
         body = {
             "prompt": prompt,
             "session_id": session_id,
             "space": space,
             "cwd": cwd,
             "explain": explain,
+            "dry_run": dry_run,
         }
         return self._post("whisper", told.WhisperAnswer, body)
 

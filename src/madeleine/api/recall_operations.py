@@ -43,7 +43,8 @@ from madeleine.recall.recall import RecallMatch, RecallResult, recall, widen_for
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.whisper.learning import give_feedback
 from madeleine.whisper.pausing import is_paused, pause_session, resume_session
-from madeleine.whisper.report import measure_hold_out
+from madeleine.whisper.prompts import word_action
+from madeleine.whisper.report import measure_hold_out, measure_weeks
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.executor import run_concurrently
@@ -175,17 +176,21 @@ def whisper_to_prompt(context: HomeContext, call: OperationCall) -> WhisperAnswe
 def _read_prompt(call: OperationCall) -> Prompt:
     """Return the prompt that a request is about."""
     reader = RequestReader(call.body)
+    typed, action = reader.text("prompt"), reader.text("action")
+    if typed is None and action is None:
+        raise InvalidValue("prompt", "is missing", hint="send what was typed")
+    if typed is not None and action is not None:
+        raise InvalidValue("action", "stands beside a prompt", hint="send one of the two")
     prompt = Prompt(
-        text=reader.text("prompt") or "",
+        text=word_action(action) if action is not None else typed or "",
         space=read_space(reader.text("space")) or read_default_space(call),
         session_id=reader.text("session_id"),
         cwd=reader.text("cwd"),
         explain=reader.flag("explain"),
+        dry_run=reader.flag("dry_run"),
         due=call.due,
         awaits_receipt=call.awaits_receipt,
     )
-    if "prompt" not in call.body:
-        raise InvalidValue("prompt", "is missing", hint="send what was typed")
     reader.done()
     return prompt
 
@@ -211,13 +216,15 @@ def explain_whisper(context: HomeContext, call: OperationCall) -> WhisperReason:
     "whisper_report",
     "GET",
     "/agent/whisper/report",
-    "say what the hold-out shows: how often memories show in replies, whispered and held out",
+    "say what whispers were worth, week by week, and what the hold-out shows",
     role=Role.READER,
     answer=WhisperReport,
 )
 def report_whispers(context: HomeContext, call: OperationCall) -> WhisperReport:
     return answers.build_whisper_report(
-        measure_hold_out(context.stores, context.whisper_config), context.whisper_config
+        measure_hold_out(context.stores, context.whisper_config),
+        measure_weeks(context.stores),
+        context.whisper_config,
     )
 
 

@@ -13,7 +13,8 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("history", "what happened to a memory"),
             ("log", "what happened, a sentence each, and how to take it back"),
             ("brief", "what a session in this folder is told at its start"),
-            ("whisper", "answer an agent's hook; say why it was whispered, and if it helps"),
+            ("whisper", "what would be whispered to a prompt, and why; what whispers were worth"),
+            ("statusline", "what was whispered in a session, for a host's status line"),
         ),
     ),
     (

@@ -25,7 +25,8 @@ EXIT_INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 GLOBAL_FLAGS = ("--json",)
 GLOBAL_VALUES = ("--home",)
 SILENT_VERBS = ("inject", "store")  # of `whisper`: hosts wait for these, and may show what they say
-UNPARSED_COMMANDS = ("mcp",)  # started by hosts that wait: without a parser, a voice and a door
+UNPARSED_COMMANDS = ("mcp", "statusline")
+"""Started by hosts that wait: without a parser, a voice and a door."""
 
 
 class UnknownCommand(Rejected):

@@ -1,6 +1,6 @@
 """The hook's own process: it hands the host's JSON to the daemon and copies the answer.
 
-    /abs/python -I -S /abs/whisper.py HOME [inject|store] [HOST]
+    /abs/python -I -S /abs/whisper.py HOME [inject|store|statusline] [HOST]
 
 A person waits while this runs, and starting Python is most of what it costs. So it imports only
 what is compiled (`_socket`, and what the interpreter holds anyway), is one file that can be copied
@@ -60,7 +60,7 @@ DEADLINE_SECONDS = 0.3
 START_PAUSE_SECONDS = 60.0
 MAX_INPUT_BYTES = 4_194_304  # of what a host may send; the daemon finds that the rest is missing
 PART_BYTES = 65_536
-HOOK_VERBS = ("inject", "store")
+HOOK_VERBS = ("inject", "store", "statusline")
 STARTED_AT = monotonic()  # the interpreter's own start is over by then
 
 # One entry for Claude Code may be run by other hosts too, which only the environment tells.

@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 from madeleine.api import ormah
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.memories import from_json, to_json
-from madeleine.api.contract.responses import DaemonStatus
+from madeleine.api.contract.responses import DaemonStatus, WhisperAnswer
 from madeleine.api.daemon_operations import make_page_link, stop
 from madeleine.api.endpoint import EVENTS_ROUTE, METRICS_ROUTE, NON_JSON_ROUTES, Endpoint
 from madeleine.api.error_codec import error_to_json
@@ -218,7 +218,7 @@ class App:
         """Return the whisper that is to be handed over, if any, and the answer's bytes. If there
         are none because of a bug, the whisper is given up: it may be told again."""
         answer = perform_for(reach, whisper_to_prompt, call)
-        sent = SentWhisper(answer.whisper_id, reach) if answer.injected else None
+        sent = SentWhisper(answer.whisper_id, reach) if _is_to_be_told(answer) else None
         with ExitStack() as failing:
             if sent is not None:
                 failing.callback(self._hooks.receipts.give_up_failed, sent)
@@ -343,6 +343,11 @@ def encode_json(values: Mapping[str, Any] | Sequence[Any]) -> bytes:
 
 async def _refuse_unknown_route(scope: Scope, receive: Receive, send: Send) -> None:
     raise NoSuchRoute(scope["method"], scope["path"])
+
+
+def _is_to_be_told(answer: WhisperAnswer) -> bool:
+    """Whether somebody is told something by this answer; a dry run tells nobody."""
+    return bool(answer.injected and answer.whisper_id)
 
 
 def _internal_error() -> MadeleineError:

@@ -26,6 +26,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from madeleine.api.answer_texts import render_session_whispers
 from madeleine.api.call import OperationCall
 from madeleine.api.contract.responses import BriefAnswer, DeedAnswer, WhisperAnswer
 from madeleine.api.endpoint import Endpoint
@@ -67,6 +68,7 @@ from madeleine.whisper.brief import SessionStart
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
+from madeleine.whisper.report import count_in_session
 
 INJECT_ROUTE = Endpoint(
     "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", Role.READER
@@ -92,7 +94,14 @@ UNDELIVERED_ROUTE = Endpoint(
     "a hook could not print this whisper",
     Role.READER,
 )
-HOOK_ROUTES = (INJECT_ROUTE, STORE_ROUTE, DELIVERED_ROUTE, UNDELIVERED_ROUTE)
+STATUSLINE_ROUTE = Endpoint(
+    "hook_statusline",
+    "POST",
+    "/hook/statusline",
+    "a line on what was whispered in a session, for a host's status line",
+    Role.READER,
+)
+HOOK_ROUTES = (INJECT_ROUTE, STORE_ROUTE, STATUSLINE_ROUTE, DELIVERED_ROUTE, UNDELIVERED_ROUTE)
 
 MAX_BODY_BYTES = 8_388_608  # the client sends half of that at most
 HOOK_THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
@@ -123,6 +132,9 @@ class HookReply(NamedTuple):
 
 
 SILENT_REPLY = HookReply()
+
+
+HookAct = Callable[[str, bytes, "HookTurn", CallerReach], HookReply]
 
 
 class HookTurn:
@@ -240,7 +252,7 @@ class HookService:
         terms = terms or HookTerms(time.monotonic() + self._config.deadline_ms / 1000)
         turn = HookTurn(terms.due)
         words = str(query.get("host") or "claude")
-        act = self._inject if route is INJECT_ROUTE else self._store
+        act = self._find_act(route)
         asked = (words, body, turn, reach)
         work = asyncio.get_running_loop().run_in_executor(self._threads, act, *asked)
         done, _ = await asyncio.wait([work], timeout=max(turn.left, 0))
@@ -252,6 +264,11 @@ class HookService:
         self._count("late")
         self._tell(words, "a whisper missed its deadline", HookProblem.LATE_WHISPER)
         return SILENT_REPLY
+
+    def _find_act(self, route: Endpoint) -> HookAct:
+        if route is STATUSLINE_ROUTE:
+            return self._tell_status
+        return self._inject if route is INJECT_ROUTE else self._store
 
     async def _hand_over(
         self,
@@ -456,6 +473,20 @@ class HookService:
             return text
         both = f"{text}\n\n{NUDGE_TEXT}" if text else NUDGE_TEXT
         return both if fits_context(both) else text
+
+    def _tell_status(
+        self, words: str, body: bytes, turn: HookTurn, reach: CallerReach
+    ) -> HookReply:
+        """Return what was whispered in a session, on one line."""
+        try:
+            call = read_hook_call(words, body)
+        except BadHook as bad:
+            self._tell(words, bad.message, bad.kind)
+            return SILENT_REPLY
+        if call.session is None or not turn.end():
+            return SILENT_REPLY
+        found = count_in_session(reach.context.stores, call.session)
+        return HookReply(render_session_whispers(found).encode())
 
     # -- storing ---------------------------------------------------------------------------
 

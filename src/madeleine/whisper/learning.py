@@ -130,7 +130,7 @@ def compute_affinities(
     """Return what feedback on similar prompts adds to each memory's score."""
     told = [
         each
-        for each in _select_standing_feedback(stores.log.feedback(ids))
+        for each in select_standing_feedback(stores.log.feedback(ids))
         if each.body.get("prompt")
     ]
     if not told or vector is None:
@@ -150,7 +150,7 @@ def compute_affinities(
     }
 
 
-def _select_standing_feedback(said: Sequence[Event]) -> list[Event]:
+def select_standing_feedback(said: Sequence[Event]) -> list[Event]:
     """Return what still counts of feedback, newest first: of each source the last word about a
     memory in a whisper, and nothing that was taken back."""
     found: list[Event] = []

@@ -23,6 +23,8 @@ class Prompt:
     due: float | None = None
     """When whoever asks stops waiting, by the monotonic clock; a model that would take longer is
     not waited for."""
+    dry_run: bool = False
+    """Whether somebody only looks: nothing is told, logged or remembered of it."""
     awaits_receipt: bool = False
     """Whether the door says later if the whisper reached anybody; else it counts as delivered."""
 

@@ -33,6 +33,7 @@ from madeleine.whisper.log import (
     whisper_notice,
 )
 from madeleine.whisper.pausing import is_paused, read_pauses
+from madeleine.whisper.rendering import count_tokens
 from madeleine.whisper.session import RecentPrompts, SeenDeeds, WhisperSessions, WhisperTurn
 from madeleine.whisper.stages import (
     STAGES,
@@ -98,8 +99,9 @@ def whisper(
     """Return what is worth saying about a prompt before it is answered. `others` are the
     shared spaces that are asked beside one's own memory.
 
-    If the prompt has a time by which it is due, models are waited for only as long as the rest can
-    still be done by then; after that words alone decide, and the log says so. If it awaits a
+    If it is a dry run, nothing counts as told and nothing is written down, and the answer has no
+    id. If the prompt has a time by which it is due, models are waited for only as long as the rest
+    can still be done by then; after that words alone decide, and the log says so. If it awaits a
     receipt, nothing counts as told before somebody confirms it (`delivery.confirm_delivery`).
     """
     begun = time.perf_counter()
@@ -124,6 +126,8 @@ def whisper(
         took_ms=round((time.perf_counter() - begun) * 1000, 1),
         explained=_build_explanation(state, outcome.silence),
     )
+    if prompt.dry_run:
+        return replace(whispered, whisper_id="")
     _remember_turn(context, whisperer, state, outcome)
     _log_outcome(context, whisperer, state, outcome, whispered)
     if state.searched_at is not None:
@@ -210,6 +214,8 @@ def _claim_and_compose(
     """Claim what is to be told, so that another prompt of the session does not tell it at the
     same time, and word what this one got."""
     explorer = choose_explorer(state) if context.config.exploration else None
+    if state.prompt.dry_run:
+        return _compose(context, state, explorer)
     wanted = [*state.candidates, *([] if explorer is None else [explorer])]
     ids = [each.memory.id for each in wanted]
     with whisperer.sessions.claiming(state.prompt.session_id, ids) as claim:
@@ -314,6 +320,7 @@ def _log_outcome(
         "withheld": [each.memory.id for each in outcome.withheld],
         "held_out": _is_kind(outcome.silence, WhisperSilence.HELD_OUT),
         "took_ms": whispered.took_ms,
+        "tokens": count_tokens(outcome.text),
         **({} if state.reviewed is None else {"reviewed": state.reviewed}),
         **({} if state.questioned is None else {"questioned": state.questioned}),
     }

@@ -2167,7 +2167,7 @@ export interface WhisperReason {
   whisper: Record<string, unknown> | null
 }
 
-/** How often memories show in replies, whispered and held out. */
+/** How often memories show in replies, whispered and held out, and what came of each week. */
 export interface WhisperReport {
   /** the answer in plain words */
   text: string
@@ -2183,6 +2183,8 @@ export interface WhisperReport {
   difference: number | null
   /** how far the difference may be off */
   margin: number | null
+  /** week by week, the last one first */
+  weeks: WhisperWeekShape[]
 }
 
 /** What the silence of a whisper is made of. */
@@ -2202,6 +2204,20 @@ export interface WhisperStage {
   state: 'passed' | 'decided' | 'not_reached'
   /** how many memories it held back */
   held: number
+}
+
+/** What came of the whispers of one week. */
+export interface WhisperWeekShape {
+  /** its Monday */
+  begins: string
+  told: HoldOutSide
+  held_out: HoldOutSide
+  /** memories of whispers that were called useful */
+  thumbs_up: number
+  /** and not useful */
+  thumbs_down: number
+  /** what they cost an agent to read, about */
+  tokens: number
 }
 
 /** A memory that was whispered: in full, or by its title only. */

@@ -156,13 +156,19 @@ class RecallBody(MemoryFilter):
 
 @shape
 class WhisperBody(RequestShape):
-    """What `whisper` is given."""
+    """What `whisper` is given: a prompt or an action."""
 
-    prompt: str = field("what was typed")
+    prompt: str | None = field("what was typed", default=None)
+    action: str | None = field(
+        "what an agent is about to do, tool first: Edit src/app.py", default=None
+    )
     space: str | None = field("the project it was typed in", default=None)
     session_id: str | None = field("the conversation it belongs to", default=None)
     cwd: str | None = field("the folder it was typed in", default=None)
     explain: bool | None = field("show every candidate and stage", default=None)
+    dry_run: bool | None = field(
+        "only look: nothing counts as told, and nothing is written down", default=None
+    )
 
 
 @shape

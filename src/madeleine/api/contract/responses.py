@@ -331,8 +331,20 @@ class HoldOutSide:
 
 
 @shape
+class WhisperWeekShape:
+    """What came of the whispers of one week."""
+
+    begins: str = field("its Monday")
+    told: HoldOutSide = field()
+    held_out: HoldOutSide = field()
+    thumbs_up: int = field("memories of whispers that were called useful")
+    thumbs_down: int = field("and not useful")
+    tokens: int = field("what they cost an agent to read, about")
+
+
+@shape
 class WhisperReport:
-    """How often memories show in replies, whispered and held out."""
+    """How often memories show in replies, whispered and held out, and what came of each week."""
 
     text: str = field(TEXT_HELP)
     days: int = field("how far back the log reaches")
@@ -343,6 +355,7 @@ class WhisperReport:
     undelivered: int = field()
     difference: float | None = field("of the two shares")
     margin: float | None = field("how far the difference may be off")
+    weeks: tuple[WhisperWeekShape, ...] = field("week by week, the last one first")
 
 
 @shape

@@ -11,6 +11,7 @@ import os
 from signal import SIG_DFL, SIGINT, signal
 
 from madeleine.api.home_paths import home_path
+from madeleine.cli.home_option import read_home_option
 from madeleine.hooks.mcp import main
 
 TYPE_CHECKING = False  # as typing has it; a host waits for these imports
@@ -31,11 +32,7 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
 
 def start(options: list[str]) -> int:
     """Run with the options that every command takes, not yet parsed: the last home counts."""
-    home = None
-    for before, word in zip(["", *options], options, strict=False):
-        if before == "--home" or word.startswith("--home="):
-            home = word.removeprefix("--home=")
-    return _serve_mcp(home)
+    return _serve_mcp(read_home_option(options))
 
 
 def _serve_mcp(home: str | None) -> int:
