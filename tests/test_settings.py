@@ -19,7 +19,7 @@ from madeleine.settings import Settings, list_settings, read_settings
 
 WHISPER = Settings().whisper
 FACTS = setting_specs(WHISPER)
-NUMBERS = [each.name for each in fields(WHISPER) if each.type != "bool"]
+NUMBERS = [each.name for each in fields(WHISPER) if each.type not in ("bool", "str")]
 SHARES = [name for name, each in FACTS.items() if (each.least, each.most) == (0, 1)]
 
 
@@ -98,6 +98,7 @@ WORDS = {
     "judge.unasked": "never, told or sure",
     "sleep.lifecycle": "exponential or fsrs",
     "store.truth": "files or database",
+    "whisper.guard": "whisper or ask",
 }
 
 

@@ -453,6 +453,7 @@ def test_what_is_named_is_wired_and_what_else_is_there(
 
 
 def test_reading_runs_no_hook(machine: Machine) -> None:
+    empty = machine.tree()
     machine.setup("claude", "codex", "gemini")
 
     claude = machine.json(".claude/settings.json")["hooks"]
@@ -470,4 +471,4 @@ def test_reading_runs_no_hook(machine: Machine) -> None:
     assert machine.setup("claude", "codex", "gemini") == []
     assert machine.tree() == before
     machine.unsetup()
-    assert "hooks" not in machine.json(".claude/settings.json")
+    assert machine.tree() == empty

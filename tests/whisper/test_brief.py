@@ -10,7 +10,7 @@ import pytest
 from madeleine.model.cause import WhisperSilence
 from madeleine.model.memory import Origin
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, MemoryType, Tier
-from madeleine.whisper.brief import Brief, BriefRequest, SessionStart, build_brief
+from madeleine.whisper.brief import BriefRequest, SessionBrief, SessionStart, build_brief
 from madeleine.whisper.config import BriefConfig
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
 from madeleine.write.revise import retire
@@ -19,13 +19,13 @@ from tests.fakes import NOON, keep
 from tests.whisper.listening import CONFIG, Listener, contents
 
 
-def brief(listener: Listener, tokens: int = 400, **asked: Any) -> Brief:
+def brief(listener: Listener, tokens: int = 400, **asked: Any) -> SessionBrief:
     request = BriefRequest(**asked)
     stores, whisperer = listener.stores, listener.whisperer
     return build_brief(stores, CONFIG, BriefConfig(tokens), whisperer, request)
 
 
-def told(listener: Listener, **asked: Any) -> Brief:
+def told(listener: Listener, **asked: Any) -> SessionBrief:
     """Return a brief that its agent got to read."""
     made = brief(listener, awaits_receipt=True, **asked)
     listener.stores.executor.wait()
@@ -33,7 +33,7 @@ def told(listener: Listener, **asked: Any) -> Brief:
     return made
 
 
-def parts(made: Brief) -> dict[str, list[str]]:
+def parts(made: SessionBrief) -> dict[str, list[str]]:
     """Return what each part of a brief tells."""
     return {
         each.section.value: [line.memory.content for line in each.lines if line.memory]

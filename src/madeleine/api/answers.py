@@ -90,7 +90,7 @@ from madeleine.recall.successors import RelatedVersion
 from madeleine.rules.associations import edge_name
 from madeleine.rules.levels import sureness_level
 from madeleine.vault.journal import CompactionReport
-from madeleine.whisper.brief import Brief
+from madeleine.whisper.brief import SessionBrief
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.deed import DeedWord
 from madeleine.whisper.report import HoldOutReport, WhisperWeek
@@ -292,7 +292,7 @@ def build_whisper_answer(said: WhisperResult, explain: bool) -> WhisperAnswer:
     )
 
 
-def build_brief_answer(made: Brief) -> BriefAnswer:
+def build_brief_answer(made: SessionBrief) -> BriefAnswer:
     lines = [(each.section.value, line) for each in made.sections for line in each.lines]
     return BriefAnswer(
         text=made.text,

@@ -90,7 +90,7 @@ class BriefRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class SessionBrief:
     """What a session is told, or why it is told nothing."""
 
     text: str
@@ -113,7 +113,7 @@ def build_brief(
     whisperer: Whisperer,
     request: BriefRequest,
     others: tuple[SharedStores, ...] = (),
-) -> Brief:
+) -> SessionBrief:
     """Return what a session is told when it starts. `others` are the shared spaces."""
     begun = time.perf_counter()
     now, session = stores.clock.now(), request.session_id
@@ -130,7 +130,7 @@ def build_brief(
     with nullcontext() if request.task else stores.index.steady():
         wanted = reading.choose_sections() if brief_config.token_budget else []
     text, sections = render_brief(wanted, brief_config.token_budget)
-    made = Brief(text, stores.new_id(), sections, None if text else reading.silence)
+    made = SessionBrief(text, stores.new_id(), sections, None if text else reading.silence)
     made = replace(made, took_ms=round((time.perf_counter() - begun) * 1000, 1))
     if request.awaits_receipt and text:
         _note_sent(stores, config, whisperer, request, made, now)
@@ -142,7 +142,7 @@ def _note_sent(
     config: WhisperConfig,
     whisperer: Whisperer,
     request: BriefRequest,
-    made: Brief,
+    made: SessionBrief,
     now: datetime,
 ) -> None:
     """Count a brief as on its way: told for the whole session, unless nobody gets it."""
