@@ -33,6 +33,7 @@ from madeleine.model.cause import (
     NoteKind,
     ReasonKind,
     SilenceKind,
+    SpaceKind,
     WhisperSilence,
 )
 from madeleine.model.setting import setting_specs
@@ -165,6 +166,11 @@ CAUSES: tuple[tuple[str, str, tuple[type[StrEnum], ...]], ...] = (
         "report with an `error` has its `error_kind`: a kind of error, `judge_silent` if the judge "
         "gave no answer at all, or `cut_off` if the process ended meanwhile.",
         (StopKind,),
+    ),
+    (
+        "Why a folder belongs to a space",
+        "`because_parts` of `GET /agent/space`.",
+        (SpaceKind,),
     ),
     (
         "What a run does instead",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.ingest.projects import space_of
+from madeleine.write.projects import space_of
 from tests.cli.running import Cli
 from tests.server.running import Daemon, running
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.ingest.projects import space_of
+from madeleine.write.projects import space_of
 
 
 @pytest.fixture

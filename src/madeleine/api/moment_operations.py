@@ -9,9 +9,9 @@ from madeleine.api import answers
 from madeleine.api.contract.requests import BriefQuery, DeedBody
 from madeleine.api.contract.responses import BriefAnswer, DeedAnswer
 from madeleine.api.operation import Operation, operation
+from madeleine.api.request_fields import read_asked_space
 from madeleine.errors import InvalidValue
 from madeleine.language.deeds import Deed, read_deed, read_named_deed
-from madeleine.model.draft import read_space
 from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import read_word
@@ -56,17 +56,17 @@ def _tell(
         context.whisper_config,
         context.settings.brief,
         context.whisperer,
-        _read_request(call),
+        _read_request(context, call),
         others,
     )
     return answers.build_brief_answer(made)
 
 
-def _read_request(call: OperationCall) -> BriefRequest:
+def _read_request(context: HomeContext, call: OperationCall) -> BriefRequest:
     reader = RequestReader(call.query)
     start = reader.text("start")
     request = BriefRequest(
-        space=read_space(reader.text("space")),
+        space=read_asked_space(context.stores, reader, None),
         cwd=reader.text("cwd"),
         session_id=reader.text("session_id"),
         start=SessionStart.STARTUP if start is None else read_word(SessionStart, "start", start),
@@ -107,13 +107,13 @@ def speak_of_deed(context: HomeContext, call: OperationCall) -> DeedAnswer:
 def _speak(
     context: HomeContext, call: OperationCall, others: tuple[SharedStores, ...] = ()
 ) -> DeedAnswer:
-    request = _read_deed_request(call)
+    request = _read_deed_request(context, call)
     stores, config = context.stores, context.whisper_config
     word = speak_before_deed(stores, config, context.whisperer, request, others)
     return answers.build_deed_answer(word)
 
 
-def _read_deed_request(call: OperationCall) -> DeedRequest:
+def _read_deed_request(context: HomeContext, call: OperationCall) -> DeedRequest:
     reader = RequestReader(call.body)
     tool, target, given = reader.required_text("tool"), reader.text("target"), reader.raw("input")
     folder = reader.text("cwd")
@@ -121,7 +121,7 @@ def _read_deed_request(call: OperationCall) -> DeedRequest:
         raise InvalidValue("input", "is no object", hint="send what the tool is given")
     request = DeedRequest(
         deed=_build_deed(tool, target, given or {}, folder),
-        space=read_space(reader.text("space")),
+        space=read_asked_space(context.stores, reader, None),
         cwd=folder,
         session_id=reader.text("session_id"),
         error=reader.text("error"),

@@ -23,6 +23,7 @@ from madeleine.api import (
     recall_operations,
     remember_operations,
     sleep_operations,
+    space_operations,
 )
 from madeleine.api.operation import Operation
 from madeleine.api.page import graph, home, memory, proposals, search, sleep, timeline, whispers
@@ -39,6 +40,7 @@ DECLARING_MODULES = (
     memory_operations,
     proposal_operations,
     change_operations,
+    space_operations,
     sleep_operations,
     home_operations,
     moving_operations,

@@ -30,10 +30,9 @@ from madeleine.api.contract.responses import (
 )
 from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_place
-from madeleine.api.request_fields import read_default_space
+from madeleine.api.request_fields import read_asked_space, read_default_space
 from madeleine.api.shared_behaviour import filter_for_place
 from madeleine.errors import InvalidValue
-from madeleine.model.draft import read_space
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.people import Role
 from madeleine.model.query import RecallQuery, read_query
@@ -147,7 +146,8 @@ def recall_memories(context: HomeContext, call: OperationCall) -> RecallAnswer:
 def _whisper_from_everywhere(
     operation: Operation[WhisperAnswer], reached: CallerReach, call: OperationCall
 ) -> WhisperAnswer:
-    context, prompt = reached.context, _read_prompt(call)
+    context = reached.context
+    prompt = _read_prompt(context, call)
     _wait_for_uses([*reached.places()])
     reached.own.check(operation.name, operation.role)
     others = tuple((str(each.space), each.context.stores) for each in reached.shared)
@@ -168,14 +168,15 @@ def _whisper_from_everywhere(
     shared=_whisper_from_everywhere,
 )
 def whisper_to_prompt(context: HomeContext, call: OperationCall) -> WhisperAnswer:
-    prompt = _read_prompt(call)
+    prompt = _read_prompt(context, call)
     said = whisper(context.stores, context.whisper_config, context.whisperer, prompt)
     return answers.build_whisper_answer(said, prompt.explain)
 
 
-def _read_prompt(call: OperationCall) -> Prompt:
-    """Return the prompt that a request is about."""
+def _read_prompt(context: HomeContext, call: OperationCall) -> Prompt:
+    """Return the prompt that a request is about. If it names no space, its folder tells it."""
     reader = RequestReader(call.body)
+    space = read_asked_space(context.stores, reader, read_default_space(call))
     typed, action = reader.text("prompt"), reader.text("action")
     if typed is None and action is None:
         raise InvalidValue("prompt", "is missing", hint="send what was typed")
@@ -183,7 +184,7 @@ def _read_prompt(call: OperationCall) -> Prompt:
         raise InvalidValue("action", "stands beside a prompt", hint="send one of the two")
     prompt = Prompt(
         text=word_action(action) if action is not None else typed or "",
-        space=read_space(reader.text("space")) or read_default_space(call),
+        space=space,
         session_id=reader.text("session_id"),
         cwd=reader.text("cwd"),
         explain=reader.flag("explain"),

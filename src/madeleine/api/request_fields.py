@@ -13,10 +13,12 @@ from madeleine.language.times import TimeSpan, read_times
 from madeleine.model.draft import read_one_line, read_space
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time, parse_time
+from madeleine.write.find_space import find_space
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
     from madeleine.api.contract.shape import ShapeField
+    from madeleine.write.stores import Stores
 
 MAX_REASON_CHARS = 1_000
 SPOKEN_TIMES = "such as yesterday, monday, 3 days ago, 2026-11-01 or 2026-11-01T18:04:00Z"
@@ -28,6 +30,15 @@ def read_default_space(call: OperationCall) -> str | None:
     space = read_space(reader.text("default_space"))
     reader.done()
     return space
+
+
+def read_asked_space(stores: Stores, reader: RequestReader, default: str | None) -> str | None:
+    """Return the space that a request is about: the one that it names, else that of its folder."""
+    said, folder = reader.text("space"), reader.text("cwd")
+    named = read_space(said) or default
+    if said is None and named is None and folder is not None:
+        return find_space(stores, folder).space
+    return named
 
 
 def read_spoken_time(

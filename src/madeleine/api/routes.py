@@ -51,6 +51,8 @@ ROUTES: tuple[Route, ...] = (
     Route("undo_merge", "POST", "/agent/merges/{id}/undo"),
     Route("audit", "GET", "/agent/audit"),
     Route("log", "GET", "/agent/log"),
+    Route("space_here", "GET", "/agent/space"),
+    Route("move_space", "POST", "/agent/space"),
     Route("insights", "GET", "/agent/insights"),
     Route("maintenance", "GET", "/agent/maintenance"),
     Route("hand_in", "POST", "/agent/maintenance", unbounded=True),

@@ -16,6 +16,7 @@ from madeleine.model.cause import (
     NoteKind,
     ReasonKind,
     SilenceKind,
+    SpaceKind,
     WhisperSilence,
 )
 from madeleine.model.codec import Json
@@ -315,10 +316,22 @@ _ACTIVITY_SENTENCES: Mapping[ActivityKind, SentenceTemplate] = {
     ActivityKind.WITHDRAWN: _make_question_template("withdrew the question"),
     ActivityKind.CHANGED: lambda parts: f"{parts['verb']}: {_name_memories(parts)}",
 }
+_SPACE_SENTENCES: Mapping[SpaceKind, SentenceTemplate] = {
+    SpaceKind.MARKER: lambda parts: f"{parts['file']} says so",
+    SpaceKind.ALIAS: lambda parts: f"the setting space.aliases says so of {parts['alias']}",
+    SpaceKind.REMOTE: lambda parts: f"its repository was cloned from {parts['url']}",
+    SpaceKind.REPOSITORY: lambda parts: f"it lies in the repository {parts['folder']}",
+    SpaceKind.KNOWN_NAME: lambda parts: (
+        f"{parts['folder']} is called like a space that has memories"
+    ),
+    SpaceKind.NO_PROJECT: "the folder is in no project",
+}
+
 SENTENCES: Mapping[type[StrEnum], Mapping[Any, SentenceTemplate]] = {
     ReasonKind: _REASON_SENTENCES,
     SilenceKind: _SILENCE_SENTENCES,
     WhisperSilence: _WHISPER_SILENCE_SENTENCES,
     NoteKind: _NOTE_SENTENCES,
     ActivityKind: _ACTIVITY_SENTENCES,
+    SpaceKind: _SPACE_SENTENCES,
 }

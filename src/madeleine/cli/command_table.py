@@ -47,7 +47,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("person", "who has a memory of their own; add and remove people"),
             ("token", "make, list and revoke the tokens that clients show"),
-            ("space", "share a space with others, and say what they may do there"),
+            ("space", "which project a folder is, and why; rename, merge and share spaces"),
         ),
     ),
     (

@@ -9,7 +9,7 @@ is kept, word for word: nothing is invented, and recall finds it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -18,13 +18,13 @@ from madeleine.errors import InvalidValue, Unavailable
 from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ExchangeText
 from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
 from madeleine.ingest.local_findings import LocalFinding, find_worth_keeping
-from madeleine.ingest.projects import space_of
 from madeleine.ingest.statements import SpokenStatement, find_statements
 from madeleine.ingest.transcript_lines import SpokenLine
 from madeleine.model.extraction import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
 from madeleine.write.embedding import split_by_size
+from madeleine.write.projects import space_of
 
 CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
 LOCAL_CONFIDENCE = 0.8  # said in passing; a learnt head took it for worth keeping
@@ -57,12 +57,14 @@ class ConversationOrigin:
     space: str | None = None
     uri: str | None = None
     tags: tuple[str, ...] = ()
+    find_space: Callable[[str | None], str | None] = space_of
+    """Which space a folder is, as the memory knows it."""
 
     def session_of(self, said: SpokenLine) -> str:
         return said.session or self.session
 
     def space_of(self, said: SpokenLine) -> str | None:
-        return space_of(said.folder) or self.space
+        return self.find_space(said.folder) or self.space
 
 
 def keep_statements(keeper: Keeper, place: ConversationOrigin, said: SpokenLine, turn: int) -> None:

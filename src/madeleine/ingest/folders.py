@@ -20,7 +20,7 @@ import watchfiles
 from madeleine.errors import Damaged, Rejected, TooLarge, Unavailable
 from madeleine.ingest.context import IngestContext
 from madeleine.ingest.documents import SourceDocument, ingest_document, retire_deleted_document
-from madeleine.ingest.projects import space_of
+from madeleine.write.find_space import find_space
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".rst"})
 LEFT_OUT = frozenset({"node_modules", "__pycache__", "venv"})
@@ -164,7 +164,8 @@ def read_file(intake: IngestContext, path: Path) -> SourceDocument:
         raise TooLarge("it", found.st_size, intake.config.content_bytes, "ingest.content_bytes")
     modified = datetime.fromtimestamp(found.st_mtime, UTC)
     text = path.read_bytes().decode("utf-8-sig")
-    return SourceDocument(path.name, text, modified, path.as_uri(), space_of(str(path.parent)))
+    space = find_space(intake.stores, str(path.parent)).space
+    return SourceDocument(path.name, text, modified, path.as_uri(), space)
 
 
 def _read_file_state(path: Path) -> FileState | None:

@@ -52,7 +52,6 @@ from madeleine.ingest.lines import (
     read_cursor,
     read_lines,
 )
-from madeleine.ingest.projects import space_of
 from madeleine.ingest.report import IngestOutcome
 from madeleine.ingest.transcript_lines import (
     SpokenLine,
@@ -67,6 +66,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_lines import cursor_at, find_start
 from madeleine.whisper.learning import notice_use
 from madeleine.whisper.pausing import read_pauses
+from madeleine.write.find_space import find_space
 from madeleine.write.record import new_event, record_events
 
 READ_BYTES = 2_000_000  # of a transcript, after which what is over by then is kept
@@ -233,8 +233,9 @@ class _TranscriptRun:
         self.place = ConversationOrigin(
             source=f"agent:{transcript.agent}",
             session=transcript.session or head.session or transcript.path.stem,
-            space=transcript.space or space_of(head.folder),
+            space=transcript.space or find_space(intake.stores, head.folder).space,
             uri=transcript.path.as_uri(),
+            find_space=lambda folder: find_space(intake.stores, folder).space,
         )
         self._pauses = read_pauses(intake.stores, self.place.session)
         self._full: MadeleineError | None = gate.full(low=True) if known.held else None

@@ -219,6 +219,23 @@ class ActivityKind(StrEnum):
     """Something else was done; `verb` names it."""
 
 
+class SpaceKind(StrEnum):
+    """Why a folder belongs to a space."""
+
+    MARKER = "marker"
+    """The `file` `.madeleine.toml` says so."""
+    ALIAS = "alias"
+    """The setting `space.aliases` has this `alias`."""
+    REMOTE = "remote"
+    """Its git repository was cloned from this `url`."""
+    REPOSITORY = "repository"
+    """It lies in the git repository in this `folder`."""
+    KNOWN_NAME = "known_name"
+    """This `folder` is called like a space in which there are memories."""
+    NO_PROJECT = "no_project"
+    """It is in no project: what is said there belongs to no space."""
+
+
 class HookProblem(StrEnum):
     """What a hook met that is no error."""
 

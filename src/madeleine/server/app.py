@@ -42,7 +42,7 @@ from madeleine.model.codec import Json
 from madeleine.server.caller_resolver import CallerResolver, may_see_server
 from madeleine.server.delivery_receipts import SentWhisper
 from madeleine.server.events import EventStream
-from madeleine.server.guard import Guard
+from madeleine.server.guard import REACH_KEY, Guard
 from madeleine.server.hook_service import (
     DELIVERED_ROUTE,
     HOOK_ROUTES,
@@ -65,7 +65,6 @@ from madeleine.server.request_reading import (
     read_body,
 )
 
-REACH_KEY = "madeleine.reach"  # under which a request's scope says how far it reaches
 REQUEST_THREADS = 16  # writes take turns anyway; more threads would only wait in another place
 
 log = logging.getLogger("madeleine.server")

@@ -21,6 +21,7 @@ from madeleine.server.page_sessions import PageSessions
 LOOPBACK_HOSTS = frozenset(["127.0.0.1", "localhost", "[::1]"])
 _HOST_PATTERN = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::[0-9]{1,5})?\Z")
 
+REACH_KEY = "madeleine.reach"  # under which a request's scope says how far it reaches
 Scope = Mapping[str, Any]
 
 

@@ -37,7 +37,6 @@ from madeleine.api.reach import CallerReach
 from madeleine.api.recall_operations import whisper_to_prompt
 from madeleine.bootstrap import HomeContext
 from madeleine.errors import MadeleineError, Unavailable
-from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
 from madeleine.language.deeds import is_file_tool, is_shell_tool
 from madeleine.model.cause import HookProblem
@@ -69,6 +68,7 @@ from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
 from madeleine.whisper.report import count_in_session
+from madeleine.write.find_space import find_space
 
 INJECT_ROUTE = Endpoint(
     "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", Role.READER
@@ -403,7 +403,7 @@ class HookService:
             "tool": call.tool,
             "input": dict(call.given),
             "error": call.error or ("it failed" if call.event == "PostToolUseFailure" else None),
-            "space": space_of(call.folder),
+            "space": find_space(reach.context.stores, call.folder).space,
             "cwd": call.folder,
             "session_id": call.conversation,
         }
@@ -425,7 +425,7 @@ class HookService:
         if start is SessionStart.SUBAGENT:
             task = self._find_task(call, reach)
         given = {
-            "space": space_of(call.folder),
+            "space": find_space(reach.context.stores, call.folder).space,
             "cwd": call.folder,
             "session_id": call.conversation,
             "start": start.value,
@@ -453,7 +453,8 @@ class HookService:
         self, call: HookCall, prompt: str, turn: HookTurn, reach: CallerReach
     ) -> WhisperAnswer:
         """Return what the pipeline whispers: the one place where hooks meet it."""
-        given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
+        space = find_space(reach.context.stores, call.folder).space
+        given = {"session_id": call.session, "cwd": call.folder, "space": space}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
         asked = OperationCall(
             body=body, by=f"agent:{call.host.agent}", due=turn.due, awaits_receipt=True
@@ -521,7 +522,7 @@ class HookService:
     def _take_in(self, call: HookCall, path: str) -> None:
         with self._counting:
             self._waiting.discard(path)
-        space = space_of(call.folder)
+        space = find_space(self.context.stores, call.folder).space
         ended = call.event in ENDING_EVENTS
         transcript = Transcript(Path(path), call.host.agent, call.session, space, ended)
         try:

@@ -1,4 +1,4 @@
-"""The settings that verbs and recall go by: `[write]`, `[recall]` and `[reranker]`."""
+"""The settings that verbs and recall go by: `[write]`, `[space]`, `[recall]` and `[reranker]`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ class WriteConfig:
         0.65, "similarity from which a new memory's answer names another as like it", 0, 1
     )
     core_cap: int = setting(50, "most memories in the core tier, the self among them")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceConfig:
+    """Which project a folder is."""
+
+    aliases: str = setting(
+        "", "other names of spaces: `web-old = web, /home/ada/letters = letters`"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from madeleine.minds.port import Minds
 from madeleine.model.draft import MemoryLimits
 from madeleine.rules.fusion import RecallHead
 from madeleine.vault.port import Journal, Vault
-from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
+from madeleine.write.config import RecallConfig, RerankerConfig, SpaceConfig, WriteConfig
 from madeleine.write.event_bus import EventBus
 from madeleine.write.executor import BackgroundExecutor, InlineExecutor
 from madeleine.write.priority_gate import PriorityGate
@@ -91,10 +91,22 @@ class VerbConfig:
 
     limits: MemoryLimits = field(default_factory=MemoryLimits)
     write: WriteConfig = field(default_factory=WriteConfig)
+    space: SpaceConfig = field(default_factory=SpaceConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     reranker: RerankerConfig = field(default_factory=RerankerConfig)
     heads: Mapping[str, RecallHead] = field(default_factory=dict)
     """The weights of recall, when others than the shipped ones are set."""
+
+
+@dataclass(slots=True)
+class KnownSpaces:
+    """The spaces that have memories, as they were a moment ago: counting them for every prompt
+    would read every row. A space that only a revision gave is known half a minute later."""
+
+    memories: int = -1
+    """How many memories there were in all."""
+    read_at: datetime | None = None
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -133,6 +145,7 @@ class Stores:
     writing: WriteLock = field(default_factory=threading.RLock)
     leases: Leases = field(default_factory=LocalLeases)
     pending_repairs: PendingRepairs = field(default_factory=PendingRepairs)
+    known_spaces: KnownSpaces = field(default_factory=KnownSpaces)
     upkeep: threading.Lock = field(default_factory=threading.Lock)
     """Held by the one rebuild that may be under way."""
     executor: BackgroundExecutor = field(default_factory=InlineExecutor)

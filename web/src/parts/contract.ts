@@ -1260,6 +1260,18 @@ export interface MindTurn {
   at: string | null
 }
 
+/** How many memories are in another space now. */
+export interface MovedSpaceAnswer {
+  /** the answer in plain words */
+  text: string
+  memories: number
+  /** what `undo` takes back */
+  change: string
+  notes: string[]
+  /** what each note is made of */
+  notes_parts: CauseShape[]
+}
+
 /** A memory by its id and what it is called. */
 export interface NamedMemory {
   id: string
@@ -1886,6 +1898,24 @@ export interface SleepStatus {
   /** how many wait for a decision */
   proposals: number
   jobs: JobStatus[]
+}
+
+/** Which space a folder belongs to, and why. */
+export interface SpaceHere {
+  /** the answer in plain words */
+  text: string
+  /** null is global */
+  space: string | null
+  /** why */
+  because: string | null
+  /** what the reason is made of */
+  because_parts: CauseShape | null
+  /** other spaces that it might be taken for: what is in them is not heard there */
+  unheard: string[]
+  /** how many memories are in it */
+  memories: number
+  /** the spaces that have memories, with how many */
+  spaces: Record<string, number>
 }
 
 /** How much there is and how much of it was used, in few numbers. */

@@ -204,6 +204,22 @@ class DeedBody(RequestShape):
 
 
 @shape
+class SpaceHereQuery(RequestShape):
+    """What `space_here` is asked in the query."""
+
+    cwd: str | None = field("the folder, as an absolute path", default=None)
+
+
+@shape
+class MoveSpaceBody(RequestShape):
+    """What `move_space` is given."""
+
+    source: str = field("the space whose memories move")
+    target: str = field("the space that they are in afterwards")
+    merge: bool | None = field("also where there are memories in it already", default=None)
+
+
+@shape
 class WhisperWhyQuery(RequestShape):
     """What `whisper_why` is asked in the query."""
 

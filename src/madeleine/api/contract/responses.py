@@ -312,6 +312,32 @@ class DeedAnswer:
 
 
 @shape
+class SpaceHere:
+    """Which space a folder belongs to, and why."""
+
+    text: str = field(TEXT_HELP)
+    space: str | None = field("null is global")
+    because: str | None = field("why")
+    because_parts: CauseParts | None = field("what the reason is made of", default=None)
+    unheard: tuple[str, ...] = field(
+        "other spaces that it might be taken for: what is in them is not heard there"
+    )
+    memories: int = field("how many memories are in it")
+    spaces: Mapping[str, int] = field("the spaces that have memories, with how many")
+
+
+@shape
+class MovedSpaceAnswer:
+    """How many memories are in another space now."""
+
+    text: str = field(TEXT_HELP)
+    memories: int = field()
+    change: str = field("what `undo` takes back")
+    notes: tuple[str, ...] = field(default=())
+    notes_parts: tuple[CauseParts, ...] = field("what each note is made of", default=())
+
+
+@shape
 class WhisperReason:
     """Why the last whisper, or silence, was what it was."""
 

@@ -15,8 +15,6 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.environment import current_folder
 from madeleine.cli.options import drop_none
 from madeleine.cli.output import CommandOutput
-from madeleine.ingest.projects import space_of
-from madeleine.model.words import GLOBAL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     folder = os.fspath(Path(arguments.cwd).absolute()) if arguments.cwd else current_folder()
-    space = space_of(folder) if arguments.space is None else arguments.space
-    query = drop_none(space=None if space == GLOBAL else space, cwd=folder)
+    query = drop_none(space=arguments.space, cwd=folder)
     answer = door.call("brief", query=query)
     say.reply(answer, lambda: str(answer["text"]).splitlines())
     return 0

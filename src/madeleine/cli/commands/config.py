@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
             answer = _get(door, name)
             say.reply(answer, lambda: [_one_in_words(answer)])
         case "set", str(name), str(text):
-            answer = _change_setting(door, name, parse_setting(name, text))
+            answer = change_setting(door, name, parse_setting(name, text))
             say.reply(answer, lambda: [f"{name} is set in {escape_controls(answer['file'])}"])
         case "unset", str(name), None:
             answer = _unset_setting(door, name)
@@ -159,10 +159,10 @@ def _unset_setting(door: CommandDoor, name: str) -> dict[str, Any]:
     path = config_path(door.home)
     if not is_set(read_config_table(path), name):
         check_setting_name(name)
-    return _change_setting(door, name, None)
+    return change_setting(door, name, None)
 
 
-def _change_setting(door: CommandDoor, name: str, value: object) -> dict[str, Any]:
+def change_setting(door: CommandDoor, name: str, value: object) -> dict[str, Any]:
     """Change a setting in the file, and return what is to be known about it."""
     path = config_path(door.home)
     text = read_config_text(path)

@@ -15,7 +15,6 @@ import argparse
 from typing import Any
 
 from madeleine.cli.door import CommandDoor
-from madeleine.cli.environment import current_folder
 from madeleine.cli.jsonl import remember_lines
 from madeleine.cli.memory_words import render_headline, render_memory_name
 from madeleine.cli.options import (
@@ -30,8 +29,8 @@ from madeleine.cli.options import (
 )
 from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import read_text_argument
+from madeleine.cli.space_here import find_space_here
 from madeleine.errors import InvalidValue, Rejected
-from madeleine.ingest.projects import space_of
 
 MAX_SIMILAR = 3  # memories that are named as like the new one; `--json` has all
 
@@ -76,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
-    space = None if arguments.space is not None else space_of(current_folder())
+    space = None if arguments.space is not None else find_space_here(door)
     if arguments.jsonl is not None:
         return remember_lines(arguments.jsonl, _build_shared_draft(arguments), door, say, space)
     if arguments.text is None:

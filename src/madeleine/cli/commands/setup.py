@@ -16,7 +16,9 @@ from typing import Any
 from madeleine.agents import setup
 from madeleine.agents.catalog import GENERIC_NAME, mcp_client_snippet
 from madeleine.agents.environment import SetupEnvironment, read_environment
+from madeleine.agents.space_checks import check_folder_space
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.environment import current_folder
 from madeleine.cli.output import CommandOutput
 from madeleine.cli.plan_words import plan_to_json, render_plan
 
@@ -44,7 +46,9 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
     if not arguments.dry_run:
         prepared.carry_out()
     document = plan_to_json(prepared.plan, arguments.dry_run)
-    document["notes"] = _collect_notes(around, prepared, request)
+    unheard = _find_unheard(door)
+    document["notes"] = [*_collect_notes(around, prepared, request), *unheard]
+    say.notes(unheard)
     say.reply(document, lambda: render_plan(prepared, arguments.dry_run, say))
     return 0
 
@@ -58,6 +62,17 @@ def _collect_notes(
             f"to install the plugin, type: {step}" for step in setup.plugin_install_steps(around)
         ]
     return notes
+
+
+def _find_unheard(door: CommandDoor) -> list[str]:
+    """Say which memories are not heard in this folder, if a daemon runs that can tell."""
+    daemon = door.daemon()
+    if daemon is None:
+        return []
+    found = check_folder_space(
+        current_folder(), lambda name, query: daemon.call(name, query=dict(query))
+    )
+    return [f"{each.message}; {each.fix}" for each in found if each.fix]
 
 
 def _render_snippet(found: dict[str, Any]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def _build_request(arguments: argparse.Namespace) -> dict[str, object]:
         prompt=prompt,
         action=arguments.action,
         space=arguments.space,
-        cwd=None if arguments.space is not None else current_folder(),
+        cwd=current_folder(),
         session_id=arguments.session,
         explain=arguments.explain or None,
         dry_run=True,

@@ -24,9 +24,9 @@ from madeleine.ingest.importing.values import (
     drop_empty,
     stable_id,
 )
-from madeleine.ingest.projects import space_of
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
+from madeleine.write.projects import space_of
 
 FORM = "agents-md"
 NAMES = (

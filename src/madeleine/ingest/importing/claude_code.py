@@ -35,9 +35,9 @@ from madeleine.ingest.importing.values import (
     stable_id,
 )
 from madeleine.ingest.importing.words import map_type
-from madeleine.ingest.projects import space_of
 from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
+from madeleine.write.projects import space_of
 
 FORM = "claude-code"
 INDEX = "MEMORY.md"

@@ -17,13 +17,14 @@ from starlette.requests import Request
 
 from madeleine.api.call import OperationCall
 from madeleine.api.memory_operations import revise_memory
+from madeleine.api.reach import CallerReach
 from madeleine.errors import InvalidValue, Rejected
-from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
 from madeleine.model.request_reader import RequestReader
-from madeleine.server.guard import read_header
+from madeleine.server.guard import REACH_KEY, read_header
 from madeleine.server.mcp.tools import MAX_HITS, NODE_ID, McpTool, tool_fields
 from madeleine.server.request_reading import MAX_AGENT_CHARS, parse_query, read_agent_name
+from madeleine.write.find_space import find_space
 
 SESSION_HEADER = b"mcp-session-id"
 UNKNOWN_CLIENT = "unknown"
@@ -48,7 +49,15 @@ def read_client(request: Request, named: str | None) -> McpClient:
     folder, space = _folder_path(reader.text("folder")), read_space(reader.text("space"))
     session = reader.text("session")
     reader.done()
-    return McpClient(_read_client_name(request, named), space or space_of(folder), session, folder)
+    found = space or _find_space(request, folder)
+    return McpClient(_read_client_name(request, named), found, session, folder)
+
+
+def _find_space(request: Request, folder: str | None) -> str | None:
+    if folder is None:
+        return None
+    reach: CallerReach = request.scope[REACH_KEY]
+    return find_space(reach.context.stores, folder).space
 
 
 def _folder_path(folder: str | None) -> str | None:
