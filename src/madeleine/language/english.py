@@ -1,0 +1,28 @@
+"""Whether a text may be English.
+
+Whoever has one way for English and another for all else asks here. What is English is to stay so
+at nearly any cost: a text counts as foreign only when English is next to impossible, or when a good
+part of it is in another script. A few names or a quotation do not make an English text foreign, and
+a log in English does not make a question in Russian English.
+"""
+
+from __future__ import annotations
+
+from madeleine.language.identification import TEXT_CHARS, guess_languages
+
+ENGLISH = "en"
+LEAST_CHANCE = 0.005  # of three thousand lines of English conversation none has less
+FOREIGN_SHARE = 0.15  # of the letters, in another script
+LAST_LATIN = "\u024f"
+GUESSES = 40  # more than there are languages
+
+
+def may_be_english(text: str) -> bool:
+    """Whether a text is English, or shows no other language."""
+    letters = [each for each in text[:TEXT_CHARS] if each.isalpha()]
+    foreign = sum(each > LAST_LATIN for each in letters)
+    if foreign >= FOREIGN_SHARE * max(len(letters), 1) and foreign:
+        return False
+    guesses = guess_languages(text, GUESSES)
+    chances = {each.code: each.probability for each in guesses}
+    return not guesses or chances.get(ENGLISH, 0.0) >= LEAST_CHANCE
