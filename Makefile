@@ -107,6 +107,7 @@ unit: export TMPDIR := $(if $(MEMORY),$(MEMORY),$(or $(TMPDIR),/tmp))
 unit: $(VENV)/installed-dev node
 	$(BIN)/python -m pytest -q packages/minilm/tests
 	$(BIN)/python -m pytest -q packages/relations/tests
+	$(BIN)/python -m pytest -q -c packages/multilingual/pyproject.toml packages/multilingual/tests
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not soak" --ignore=tests/page || $(call ALONE,--ignore=tests/page)
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not soak" tests/page || $(call ALONE,tests/page)
 

@@ -434,7 +434,14 @@ def test_status_tells_what_there_is(daemon: Daemon) -> None:
     assert status["pid"] == daemon.launched.pid
     assert status["counts"]["memories"] == sum(status["counts"]["by_type"].values())
     assert status["counts"]["by_type"]["observation"] >= 1
-    assert status["embedder"] == {"name": "fake-1", "why_not": None, "unembedded": 0}
+    assert status["embedder"] == {
+        "name": "fake-1",
+        "why_not": None,
+        "others": None,
+        "why_only_english": None,
+        "languages": [],
+        "unembedded": 0,
+    }
     assert status["journal"]["problems"] == []
     assert status["unreadable"] == []
     assert status["index_bytes"] > 0

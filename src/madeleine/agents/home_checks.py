@@ -41,6 +41,7 @@ REFUSAL_MARK = " ERROR madeleine.daemon: "  # in the log's last line, if a daemo
 JOURNAL_FIX = (
     "the line is passed over and stays as it is; mend or remove it by hand, then madeleine rebuild"
 )
+LANGUAGES_FIX = "pip install 'madeleine-memory[multilingual]', then start the daemon anew"
 MIN_JOB_FAILURES = 2  # once may be chance
 MAX_LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
 MIN_LATE_RUNS = 5
@@ -268,8 +269,9 @@ def _check_index(status: Json) -> Iterator[DoctorFinding]:
     if files > known:
         problem = f"the index is behind: it knows {known:,} of {files:,} files in the vault"
         yield trouble_finding(Unavailable, "index", problem, "madeleine reconcile")
-    if status["embedder"]["name"] is None:
-        why = f"there is no model, so recall knows words only: {status['embedder']['why_not']}"
+    embedder = status["embedder"]
+    if embedder["name"] is None:
+        why = f"there is no model, so recall knows words only: {embedder['why_not']}"
         yield DoctorFinding("model", why, "see docs/reference/settings.md, [embedder]", NOTE_CODE)
     elif int(counts["unembedded"]):
         waiting = f"{counts['unembedded']:,} memories are not read by the model yet"
@@ -278,6 +280,12 @@ def _check_index(status: Json) -> Iterator[DoctorFinding]:
         told = f"nothing reads two memories together, so the local judge knows signs only: {unread}"
         fix = "pip install madeleine-relations, or judge.relations = none"
         yield DoctorFinding("relations", told, fix, NOTE_CODE)
+    if embedder["languages"] and embedder["why_only_english"]:
+        told = (
+            f"there are memories in {', '.join(embedder['languages'])}, and the model reads English"
+            f" only: {embedder['why_only_english']}"
+        )
+        yield DoctorFinding("languages", told, LANGUAGES_FIX, NOTE_CODE)
 
 
 def _count_memory_files(vault: Path, known: int) -> int:

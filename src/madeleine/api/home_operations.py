@@ -33,6 +33,7 @@ from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_place
 from madeleine.api.stats import MAX_DAYS, count_stats
 from madeleine.errors import Rejected
+from madeleine.minds.multilingual import MultilingualEmbedder
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
 from madeleine.model.people import Role
@@ -40,8 +41,10 @@ from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.version import __version__
 from madeleine.write.core_cap import describe_demotions, hold_core_cap
+from madeleine.write.languages import find_other_languages
 from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile_and_embed
+from madeleine.write.stores import Stores
 from madeleine.write.upkeep import compact, rebuild
 
 if TYPE_CHECKING:
@@ -103,6 +106,20 @@ def _hide_server_details(status: HomeStatus) -> HomeStatus:
     )
 
 
+def _describe_embedder(stores: Stores, unembedded: int) -> EmbedderStatus:
+    minds = stores.minds
+    both = minds.embedder if isinstance(minds.embedder, MultilingualEmbedder) else None
+    name = minds.embedder.name if minds.embedder else None
+    return EmbedderStatus(
+        name=both.english_name if both else name,
+        why_not=minds.why_not or None,
+        others=both.others_name if both else None,
+        why_only_english=minds.why_only_english or None,
+        languages=find_other_languages(stores),
+        unembedded=unembedded,
+    )
+
+
 @operation(
     "status",
     "GET",
@@ -124,11 +141,7 @@ def report_status(context: HomeContext, call: OperationCall) -> HomeStatus:
         device=stores.journal.device,
         pid=os.getpid(),
         counts=answers.build_memory_counts(counts),
-        embedder=EmbedderStatus(
-            name=minds.embedder.name if minds.embedder else None,
-            why_not=minds.why_not or None,
-            unembedded=counts.unembedded,
-        ),
+        embedder=_describe_embedder(stores, counts.unembedded),
         reranker=RerankerStatus(
             name=minds.reranker.name if minds.reranker else None,
             why_not=minds.why_no_reranker or None,

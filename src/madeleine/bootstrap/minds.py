@@ -12,7 +12,20 @@ from madeleine.errors import MindDown
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.local import LocalEmbedder, load_built_in, why_not_built_in
-from madeleine.minds.port import Embedder, Extractor, Judge, Minds, RelationReader, Reranker
+from madeleine.minds.multilingual import (
+    MultilingualEmbedder,
+    load_multilingual,
+    why_not_multilingual,
+)
+from madeleine.minds.port import (
+    CachingEmbedder,
+    Embedder,
+    Extractor,
+    Judge,
+    Minds,
+    RelationReader,
+    Reranker,
+)
 from madeleine.minds.relation_reader import (
     LocalRelationReader,
     load_relation_network,
@@ -42,7 +55,22 @@ def make_minds(
         return replace(without, why_not=down.message), [f"text search only: {down.message}"]
     relations, why_no_relations = _make_relation_reader(settings, cache)
     made = replace(without, embedder=kept, relations=relations, why_no_relations=why_no_relations)
-    return made, healed
+    return _add_other_languages(made, embedder, kept, settings), healed
+
+
+def _add_other_languages(
+    minds: Minds, embedder: Embedder, kept: CachedEmbedder, settings: Settings
+) -> Minds:
+    """Have a second model read what is not English, if the first is ours and the second is there.
+    Any other model is asked for by name and reads everything."""
+    wanted = settings.embedder
+    if not isinstance(embedder, LocalEmbedder) or wanted.folder or wanted.kind != "local":
+        return minds
+    others = load_multilingual(embedder, wanted.threads)
+    if others is None:
+        return replace(minds, why_only_english=why_not_multilingual(embedder.name))
+    both: CachingEmbedder = MultilingualEmbedder(kept, kept.beside(others))
+    return replace(minds, embedder=both)
 
 
 def _make_relation_reader(

@@ -259,6 +259,10 @@ class CachedEmbedder:
         self._store = store
         self._dimension = 0
 
+    def beside(self, embedder: Embedder) -> CachedEmbedder:
+        """Return another embedder that keeps what it makes in the same file."""
+        return CachedEmbedder(embedder, self._store)
+
     @property
     def name(self) -> str:
         return self._embedder.name

@@ -13,8 +13,10 @@ class EmbedderConfig:
 
     kind: str = setting(
         "local",
-        "local, openai, fake (for tests) or none (text search only)",
-        among=("local", "openai", "fake", "none"),
+        "local (the built-in model, and that of madeleine-multilingual for other languages if it is"
+        " installed), english (the built-in model alone), openai, fake (for tests) or none (text"
+        " search only)",
+        among=("local", "english", "openai", "fake", "none"),
     )
     folder: str = setting("", "folder with model.onnx and tokenizer.json, instead of the built-in")
     url: str = setting("http://127.0.0.1:11434/v1", "OpenAI-compatible server, for kind = openai")

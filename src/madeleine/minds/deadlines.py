@@ -110,9 +110,6 @@ class TimedEmbedder:
     def ask(self, text: str) -> QueryEmbedding:
         return self._time.run(self.name, lambda: self._embedder.ask(text))
 
-    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
-        return self._embedder.kept(keys)
-
     def forget(self, keys: Sequence[str]) -> int:
         return self._embedder.forget(keys)
 

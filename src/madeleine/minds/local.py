@@ -22,7 +22,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,15 +74,19 @@ class LocalEmbedder:
         dimension: int = 0,
         projection: Path | None = None,
         token_dimension: int | None = None,
+        *,
+        reads_every_script: bool = False,
     ) -> None:
         """`threads` is how many texts of one `read` are worked on at once, 0 for one per
-        core. The dimensions, when known, spare loading the model to learn them."""
+        core. The dimensions, when known, spare loading the model to learn them. To a model that
+        reads every script a single letter of another one is a word like others."""
         self.folder = folder
         self.name = name
         self._threads = threads or os.cpu_count() or 1
         self._dimension = dimension
         self._projection = projection
         self._token_dimension = token_dimension if projection else 0
+        self._reads_every_script = reads_every_script
         self._loaded: _LoadedEmbedder | None = None
         self._loading = threading.Lock()
 
@@ -157,8 +161,12 @@ class LocalEmbedder:
         if self._loaded is None:
             with self._loading:
                 if self._loaded is None:
-                    self._loaded = _load_embedder(self.folder, self.name, self._projection)
+                    self._loaded = self._load()
         return self._loaded
+
+    def _load(self) -> _LoadedEmbedder:
+        loaded = _load_embedder(self.folder, self.name, self._projection)
+        return replace(loaded, reads_every_script=self._reads_every_script)
 
 
 def load_built_in(threads: int) -> LocalEmbedder | None:
@@ -233,6 +241,7 @@ class _LoadedEmbedder:
     pooled: str
     tokens: str | None
     projection: Rows | None
+    reads_every_script: bool = False
 
     @property
     def token_dimension(self) -> int:
@@ -256,11 +265,13 @@ class _LoadedEmbedder:
         said = [each for each, mark in enumerate(encoded.special_tokens_mask) if not mark]
         own = [each for each in said if encoded.tokens[each] not in UNKNOWN_TOKENS]
         spans = tuple(encoded.offsets[each] for each in own)
-        known = sum(not _is_unknown_token(encoded.tokens[each]) for each in said) / max(
-            len(said), 1
-        )
+        known = sum(self._knows(encoded.tokens[each]) for each in said) / max(len(said), 1)
         rows = tokens[0][0][own].astype(np.float32, copy=False)
         return _ModelOutput(whole, rows, spans, known)
+
+    def _knows(self, token: str) -> bool:
+        unknown = token in UNKNOWN_TOKENS if self.reads_every_script else _is_unknown_token(token)
+        return not unknown
 
     def narrow(self, tokens: Rows) -> Rows:
         """Return the tokens as narrow as those that are kept."""

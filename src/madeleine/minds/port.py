@@ -50,10 +50,6 @@ class Embedder(Protocol):
 class CachingEmbedder(Embedder, Protocol):
     """An embedder that keeps what it made, so that a rebuild does not ask the model again."""
 
-    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
-        """Return what is kept, by `rules.text.passage_key`. What is not kept is left out."""
-        ...
-
     def forget(self, keys: Sequence[str]) -> int:
         """Keep nothing under these keys any longer; return how much that was."""
         ...
@@ -159,11 +155,13 @@ class Extractor(Protocol):
 @dataclass(frozen=True, slots=True)
 class Minds:
     """The models at hand. Without an embedder there is text search only, and `why_not` says
-    why in a sentence that `madeleine status` shows. Without a reranker the order is that of
+    why in a sentence that `madeleine status` shows. `why_only_english` says why the built-in model
+    reads other languages as well, which it does badly. Without a reranker the order is that of
     the scores. Without a reader of relations the local judge goes by signs in the texts."""
 
     embedder: CachingEmbedder | None = None
     why_not: str = ""
+    why_only_english: str = ""
     reranker: Reranker | None = None
     why_no_reranker: str = ""
     relations: RelationReader | None = None

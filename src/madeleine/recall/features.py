@@ -47,6 +47,10 @@ UNSHARED = 262_144  # multiplications up to which OpenBLAS does a product on one
 EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 
 
+READ_BY_TOKEN = "read_by_token"
+"""Whether a candidate has token vectors: a model of another language may give none."""
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateFeatures:
     """The candidates chosen, as places of the pool, and their columns."""
@@ -343,6 +347,7 @@ def _token_features(
         "tokens_part": view.mine(_best_part(met, weights)),
         "tokens_piece": view.mine(pieces),
         "tokens_sure_piece": view.mine(softly),
+        READ_BY_TOKEN: view.mine(np.diff(details.token_starts) > 0),
     }
     return columns | _surrounding_token_features(view, met, weights) if view.talk else columns
 

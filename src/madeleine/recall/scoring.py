@@ -16,6 +16,7 @@ from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.model.query import RecallQuery
 from madeleine.recall.candidates import choose_candidates, draw_candidates, prepare_question
 from madeleine.recall.features import (
+    READ_BY_TOKEN,
     Columns,
     Places,
     Values,
@@ -157,7 +158,7 @@ def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) ->
 def _choose_heads(pool: CandidatePool, places: Places, columns: Columns) -> NDArray[np.int64]:
     """Return which head weighs each candidate."""
     read = pool.embedded[places] & ("near" in columns)
-    closely = read & ("tokens" in columns)
+    closely = read & (columns[READ_BY_TOKEN] > 0 if READ_BY_TOKEN in columns else False)
     talk = closely & pool.talk[places]
     said = closely & (pool.turn[places] >= 0)
     chosen = np.full(len(places), HEADS.index("words"))

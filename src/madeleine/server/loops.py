@@ -22,6 +22,7 @@ from madeleine.server.background import BackgroundLoop
 from madeleine.vault.watcher import watch_vault
 from madeleine.write.core_cap import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
+from madeleine.write.languages import find_text_to_warm_with
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay_journal
 
@@ -231,11 +232,14 @@ def _make_sweep(context: HomeContext) -> Callable[[], None]:
 
 
 def _make_warm_up(context: HomeContext) -> Callable[[], None]:
-    """Load the model before somebody waits for it."""
+    """Load the model before somebody waits for it, and that of other languages if they are used."""
 
     def warm() -> None:
-        if context.stores.minds.embedder is not None:
-            context.stores.minds.embedder.ask("a first text")
+        embedder = context.stores.minds.embedder
+        if embedder is not None:
+            embedder.ask("a first text")
+            if foreign := find_text_to_warm_with(context.stores):
+                embedder.ask(foreign)
         context.whisperer.warm(context.stores, context.whisper_config)
 
     return warm

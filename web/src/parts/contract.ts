@@ -416,6 +416,12 @@ export interface EmbedderStatus {
   name: string | null
   /** why there is none */
   why_not: string | null
+  /** the model of texts that are not English; null if the first reads them */
+  others: string | null
+  /** why no other model reads what is not English */
+  why_only_english: string | null
+  /** languages of the newest memories beside English, by ISO 639-1 */
+  languages: string[]
   /** memories that it has not read yet */
   unembedded: number
 }

@@ -942,6 +942,13 @@ class EmbedderStatus:
 
     name: str | None = field()
     why_not: str | None = field("why there is none")
+    others: str | None = field(
+        "the model of texts that are not English; null if the first reads them"
+    )
+    why_only_english: str | None = field("why no other model reads what is not English")
+    languages: Sequence[str] = field(
+        "languages of the newest memories beside English, by ISO 639-1"
+    )
     unembedded: int = field("memories that it has not read yet")
 
 

@@ -103,7 +103,8 @@ def _render_model(embedder: dict[str, Any]) -> str:
     more = (
         f", {render_count(waiting, 'memory', 'memories')} without a vector yet" if waiting else ""
     )
-    return f"{embedder['name']}{more}"
+    others = f"; {embedder['others']} reads what is not English" if embedder["others"] else ""
+    return f"{embedder['name']}{others}{more}"
 
 
 def _render_reranker(reranker: dict[str, Any]) -> str:
