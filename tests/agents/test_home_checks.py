@@ -316,3 +316,28 @@ def test_lines_of_the_users_terms_that_say_nothing_are_named(daemon: Daemon) -> 
     (terms,) = [each for each in found if each.check == "terms"]
     assert "'just words', and 1 more like it" in terms.message
     assert not terms.is_trouble
+
+
+@pytest.mark.parametrize(
+    ("languages", "why", "said"),
+    [(["de", "ja"], "not installed", 1), (["de", "ja"], None, 0), ([], "not installed", 0)],
+)
+def test_memories_that_the_model_reads_badly_are_pointed_out(
+    daemon: Daemon, languages: list[str], why: str | None, said: int
+) -> None:
+    def answer(name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
+        status = dict(asking(daemon, name, query))
+        if name == "status":
+            told = {"name": "m", "languages": languages, "why_only_english": why}
+            status["embedder"] = {**status["embedder"], **told}
+        return status
+
+    found = [
+        each for each in check_home(daemon.home, answer, time.time()) if each.check == "languages"
+    ]
+
+    assert len(found) == said
+    for each in found:
+        assert "memories in de, ja" in each.message
+        assert "madeleine-memory[multilingual]" in each.fix
+        assert not each.is_trouble

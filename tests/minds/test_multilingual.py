@@ -109,9 +109,9 @@ def test_what_is_forgotten_is_kept_for_no_model(
 def test_a_model_of_every_script_knows_single_letters_of_it(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "letters", OTHERS_TABLE, ["?", "会"])
     np.save(folder / "projection.npy", np.eye(3, dtype=np.float32))
-    given = {"projection": folder / "projection.npy", "token_dimension": 3}
+    projection = folder / "projection.npy"
 
-    some = LocalEmbedder(folder, "some", 1, 3, **given)
-    every = LocalEmbedder(folder, "every", 1, 3, reads_every_script=True, **given)
+    some = LocalEmbedder(folder, "some", 1, 3, projection, 3)
+    every = LocalEmbedder(folder, "every", 1, 3, projection, 3, reads_every_script=True)
 
     assert (some.ask("会").known, every.ask("会").known) == (0.0, 1.0)

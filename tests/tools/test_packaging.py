@@ -58,7 +58,7 @@ def test_pip_takes_the_packages_of_a_clone_from_the_clone(tmp_path: Path) -> Non
     assert model.url == (ROOT / "packages" / "minilm").as_uri()
     assert len(told) > 10
     ours = {needed.name for needed in told if needed.url is not None}
-    assert ours == {MODEL.name, RELATIONS.name, "madeleine-falkordb"}
+    assert ours == {MODEL.name, RELATIONS.name, "madeleine-falkordb", "madeleine-multilingual"}
 
 
 def test_pip_builds_a_package_anew_after_a_pull() -> None:

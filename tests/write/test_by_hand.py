@@ -180,9 +180,6 @@ class Interrupted:
     def ask(self, text: str) -> QueryEmbedding:
         return self._inner.ask(text)
 
-    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
-        return self._inner.kept(keys)
-
     def flush(self) -> None:
         self._inner.flush()
 
