@@ -168,7 +168,7 @@ def knowing(daemon: Daemon) -> Daemon:
     """A daemon that knows what must not be done."""
     for each in (
         "legacy/ is not touched without asking Tom",
-        "Never terraform apply by hand, ci does it after the merge",
+        "Never terraform apply -auto-approve by hand",
     ):
         daemon.remember(each, type="decision", space="atlas")
     daemon.remember("ENOSPC in the build means: run make clean-cache", space="atlas")
