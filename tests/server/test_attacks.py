@@ -251,6 +251,13 @@ def attacks(world: World) -> Attacks:
             (at("POST", "/agent/proposals", {"action": each}), HARMLESS)
             for each in ("approved", "rejected")
         ],
+        "space_here": [
+            (at("GET", "/agent/space"), HARMLESS),
+            (at("GET", "/agent/space", cwd="/etc"), NOT_ALLOWED),
+        ],
+        "move_space": [
+            (at("POST", "/agent/space", {"source": "salon", "target": "mine"}), NOT_THERE),
+        ],
         "merges": [(at("GET", "/agent/merges"), HARMLESS)],
         "undo_merge": both(
             lambda each: at("POST", f"/agent/merges/{each}/undo"), ada.merge, NOT_THERE

@@ -51,7 +51,7 @@ class Operation(Endpoint, Generic[Answer]):
     """Whether it is about people, tokens and shared spaces: who reaches what may be different
     afterwards."""
     server_path: str | None = None
-    """The field of the body that names a file of the server's machine, if there is one."""
+    """The field that names a file or folder of the server's machine, if there is one."""
     quick: bool = False
     """Whether an agent or a person waits for it: what runs by itself meanwhile stands still."""
     unbounded: bool = False

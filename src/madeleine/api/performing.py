@@ -110,7 +110,7 @@ def perform_for(reached: CallerReach, operation: Operation[Answer], call: Operat
 def _refuse_server_path(operation: Operation[Any], call: OperationCall) -> None:
     """Only local callers may name files on the server."""
     field = operation.server_path
-    if field is not None and call.body.get(field) is not None:
+    if field is not None and (call.body.get(field) or call.query.get(field)) is not None:
         raise OnlyAtTheServer(field)
 
 

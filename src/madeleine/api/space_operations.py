@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     role=Role.READER,
     query=SpaceHereQuery,
     answer=SpaceHere,
+    server_path="cwd",
 )
 def show_space_here(context: HomeContext, call: OperationCall) -> SpaceHere:
     reader = RequestReader(call.query)
