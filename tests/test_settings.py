@@ -89,11 +89,12 @@ def test_the_ends_of_a_range_are_inside_it() -> None:
 
 WORDS = {
     "consolidation.formula": "document or floored",
-    "embedder.kind": "local, openai, fake or none",
+    "embedder.kind": "local, english, openai, fake or none",
     "ingest.deleted_files": "keep or retire",
     "ingest.exchanges": "fallback, always or never",
-    "ingest.extractor": "none or llm",
+    "ingest.extractor": "local, llm or none",
     "judge.kind": "local, llm or agent",
+    "judge.relations": "built-in or none",
     "judge.provider": "openai or anthropic",
     "judge.unasked": "never, told or sure",
     "sleep.lifecycle": "exponential or fsrs",

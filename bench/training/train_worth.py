@@ -28,7 +28,7 @@ from madeleine.ingest.exchanges import Exchange, ExchangeBuilder
 from madeleine.ingest.local_findings import list_sentences
 from madeleine.ingest.transcript_lines import Voice, parse_line
 from madeleine.language.stems import telling_stems
-from madeleine.language.worth_signs import WORTH_SIGNS, read_worth_signs
+from madeleine.language.worth_signs import read_worth_signs
 from madeleine.minds.local import LocalEmbedder, load_built_in
 
 FOLDER = Path(__file__).parent
@@ -220,11 +220,12 @@ def learn_types(
 
 
 def write_weights(weights: Rows, embedder: LocalEmbedder | None) -> dict[str, object]:
-    size = len(weights) - len(WORTH_SIGNS) - 1
+    names = list(read_worth_signs(""))
+    size = len(weights) - len(names) - 1
     signs = weights[size:-1].tolist()
     found: dict[str, object] = {
         "bias": round(float(weights[-1]), DIGITS),
-        "signs": {name: round(each, DIGITS) for name, each in zip(WORTH_SIGNS, signs, strict=True)},
+        "signs": {name: round(each, DIGITS) for name, each in zip(names, signs, strict=True)},
     }
     if embedder is not None:
         found["vector"] = [round(VECTOR_SCALE * each, DIGITS) for each in weights[:size].tolist()]

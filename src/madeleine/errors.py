@@ -512,6 +512,30 @@ class NoSuchSpace(Missing):
         )
 
 
+class SpaceIsEmpty(Missing):
+    """No memory is in a space of this name."""
+
+    kind = "space_is_empty"
+
+    def __init__(self, space: str) -> None:
+        super().__init__(
+            f"there is no memory in `{space}`", hint="`madeleine space list`", space=space
+        )
+
+
+class SpaceTaken(Rejected):
+    """A space is to be called as another one is called already."""
+
+    kind = "space_taken"
+
+    def __init__(self, old: str, new: str) -> None:
+        super().__init__(
+            f"there are memories in `{new}` already",
+            hint=f"`madeleine space merge {old} {new}` makes one of both",
+            space=new,
+        )
+
+
 class NoSuchRoute(Missing):
     """No route has this path and method."""
 

@@ -37,7 +37,7 @@ def write(path: Path, *lines: bytes) -> Path:
 
 
 def listed(daemon: Daemon, **query: object) -> list[dict[str, Any]]:
-    found = daemon.ok("GET", "/agent/list", limit=200, **query)["memories"]
+    found = daemon.ok("GET", "/agent/list", limit=200, exchanges="true", **query)["memories"]
     return [each for each in found if each["source"] != "system:self"]
 
 
@@ -119,7 +119,7 @@ def test_what_was_purged_does_not_come_back_when_a_transcript_is_read_anew(
     write(path, a_line(ASKED), an_answer(ANSWERED))
     cli = Cli(home)
     assert cli("ingest", str(path)).code == 0
-    kept = [each["id"] for each in cli.ok("list", "--limit", "200")["memories"]]
+    kept = [each["id"] for each in cli.ok("list", "--exchanges", "--limit", "200")["memories"]]
     assert len(kept) >= 2
     for each in kept:
         cli("forget", each)  # the self stays
@@ -132,7 +132,7 @@ def test_what_was_purged_does_not_come_back_when_a_transcript_is_read_anew(
     write(path, *lines[:2])  # as a host does that goes back in a session
     assert cli("ingest", str(path)).code == 0
 
-    left = cli.ok("list", "--limit", "200")["memories"]
+    left = cli.ok("list", "--exchanges", "--limit", "200")["memories"]
     assert [each["content"] for each in left if each["source"] != "system:self"] == []
 
 
@@ -155,7 +155,8 @@ def test_a_stop_hook_keeps_the_exchange_and_recall_finds_it_from_then_on(
         [memory] = listed(daemon)
         assert memory["tier"] == "archival"
         assert "[redacted token]" in memory["content"]
-        assert daemon.recall("how does the ledger keep in sync with the feed?")[0] == memory
+        asked = "how does the ledger keep in sync with the feed?"
+        assert daemon.recall(asked, exchanges=True)[0] == memory
         status = daemon.ok("GET", "/admin/status")
         assert status["ingest"]["kept_today"] == 1
         assert daemon.end() == 0

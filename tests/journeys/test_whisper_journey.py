@@ -23,7 +23,7 @@ EVAL = (
     "The whisper eval pipeline builds an isolated store, runs whisper over its prompts and "
     "records which ids were told, for scoring."
 )
-RUNNER = "The whisper eval pipeline work is scored by a runner that seeds its own store."
+RUNNER = "How the whisper eval pipeline does its work: a runner seeds its own store and scores it."
 REPORT = "The whisper eval pipeline prints its work as a table of hits and false alarms."
 OTHERS = (
     "The ferry to Bergen leaves at half past nine",

@@ -32,6 +32,7 @@ SAMPLES: Mapping[FieldKind, Any] = {
     FieldKind.SPACE: "atlas",
     FieldKind.CONTENT: "Chose SQLite",
     FieldKind.TAGS: ("storage",),
+    FieldKind.TRIGGERS: ("src/*.py",),
     FieldKind.ORIGIN: Origin("s1", 3, "Ana", "https://example.org"),
     FieldKind.CLAIM: Claim("index", "engine", "SQLite"),
     FieldKind.CONNECTIONS: (Connection(ELSEWHERE, Edge.SUPPORTS, 0.7),),

@@ -53,6 +53,8 @@ def write(ask: Walk) -> list[str]:
             "claim": {"subject": "ledger", "attribute": "database", "value": "SQLite"},
         },
     )
+    ask("remember", body={"content": "The shed has a lamp", "space": "shed"})
+    ask("move_space", body={"source": "shed", "target": "garden"})
     items = [{"content": "Ana keeps the books"}, {"content": ""}, {"content": "Ana keeps bees"}]
     batch = ask("remember_many", body={"items": items})["results"]
     ana, bees = (each["node_id"] for each in (batch[0], batch[2]))
@@ -85,6 +87,8 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("whisper_why")
     ask("whisper_report")
     ask("brief", cwd="/nowhere", task="look at the ledger")
+    ask("space_here")
+    ask("space_here", cwd="/nowhere/ledger")
     ask("deed", body={"tool": "Edit", "target": "ledger/a.py"})
     ask("deed", body={"tool": "Bash", "input": {"command": "ls"}, "error": "no", "cwd": "/x"})
     ask("brief", space="nowhere", cwd="/nowhere", start="compact")

@@ -141,13 +141,13 @@ def test_silence_is_no_text_and_has_a_stage_and_a_reason(
 
 def test_six_at_most_two_of_them_in_full(stores: Stores) -> None:
     for number in range(10):
-        keep(
-            stores,
-            f"the harbour crane number {number} was oiled by person{number} in month{number}, "
-            "with the grease from the yellow tin that stands in the shed behind the slipway",
-        )
+        things = ", ".join(f"{each}{number}" for each in ("rope", "hook", "winch", "bolt", "cable"))
+        oiled = f"the harbour crane number {number} was oiled by person{number} in month{number}"
+        keep(stores, f"{oiled}, with grease{number} for its {things} and whatever{number} squeaked")
+    listener = Listener(stores)
+    listener.config = WhisperConfig(injection_gate=0.1)  # ten alike: none is surely the one
 
-    said = Listener(stores).hears("when was the harbour crane oiled?")
+    said = listener.hears("when was the harbour crane oiled?")
 
     assert len(said.injected) == 6
     assert [each.full for each in said.injected] == [True, True, False, False, False, False]

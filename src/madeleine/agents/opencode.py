@@ -50,7 +50,7 @@ export const Madeleine = async ({ directory }) => ({
       texts.push(await whisper({ ...call, hook_event_name: "SessionStart", source: "startup" }))
     }
     texts.push(await whisper({ ...call, prompt }))
-    const text = texts.filter(Boolean).join("\n")
+    const text = texts.filter(Boolean).join("\\n")
     if (!text) return
     const id = typed[0].id.slice(0, 4) + "madeleine" + Date.now().toString(36)
     output.parts.push({ ...typed[0], id, text, synthetic: true })

@@ -240,7 +240,7 @@ def _render_notes(done: IngestOutcome) -> list[str]:
 def read_intake_status(context: HomeContext) -> IntakeStatus:
     """What `status` says about taking in."""
     intake, known = context.intake, read_daily_usage(context.stores)
-    wanted = context.settings.ingest.extractor != "none"
+    wanted = context.settings.ingest.extractor == "llm"
     missing = [f"no language model: {intake.why_not}"] if wanted and intake.why_not else []
     return IntakeStatus(
         extractor=intake.extractor.name if intake.extractor else None,

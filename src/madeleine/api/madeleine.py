@@ -380,18 +380,20 @@ class Madeleine:
 
     def whisper(
         self,
-        prompt: str,
+        prompt: str = "",
         *,
+        action: str | None = None,
         session_id: str | None = None,
         space: str | None = None,
         cwd: str | None = None,
         explain: bool = False,
         dry_run: bool = False,
     ) -> told.WhisperAnswer:
-        """Return what is worth saying before `prompt` is answered; mostly that is nothing. In a
-        dry run nothing counts as told."""
+        """Return what is worth saying before `prompt` is answered, or before an `action` such as
+        `Edit src/app.py` is taken; mostly that is nothing. In a dry run nothing counts as told."""
         body = {
-            "prompt": prompt,
+            "prompt": None if action else prompt,
+            "action": action,
             "session_id": session_id,
             "space": space,
             "cwd": cwd,

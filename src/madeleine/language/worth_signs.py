@@ -176,7 +176,3 @@ def read_worth_signs(
         "after_failure": float(after_failure),
     }
     return found
-
-
-WORTH_SIGNS: tuple[str, ...] = tuple(read_worth_signs(""))
-"""The names of all signs."""

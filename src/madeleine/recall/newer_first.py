@@ -26,9 +26,9 @@ NEAR_SCORE = 1.5
 """Log odds between two scores that are near. In shares of the better one, an exact answer (.99)
 would be near a mere relative (.5), and an old value (.33) far from the new one (.15)."""
 
-ASKED_NEAR_SCORE = 2.0
-"""The same, where a job found that the newer one replaces the older: that is known better than by
-the looks of two texts, but it is not settled."""
+ASKED_NEAR_SHARE = 0.3
+"""The share of the better score that is near where a job found that the newer one replaces the
+older: that is known better than by the looks of two texts, but it is not settled."""
 
 PairIds = tuple[str, str]
 
@@ -76,10 +76,10 @@ def _near_pairs(
 def _may_swap(above: RankedHit, below: RankedHit, waiting: Collection[PairIds]) -> bool:
     """Whether the lower of two hits is newer, about as good, true, and as sure. What the question
     names or quotes stays where it is."""
-    near = ASKED_NEAR_SCORE if (above.id, below.id) in waiting else NEAR_SCORE
     if above.created >= below.created:
         return False
-    if log_odds(above.score) - log_odds(below.score) > near:
+    asked = (above.id, below.id) in waiting and below.score >= ASKED_NEAR_SHARE * above.score
+    if not asked and log_odds(above.score) - log_odds(below.score) > NEAR_SCORE:
         return False
     if not _ASKED_FOR.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
         return False

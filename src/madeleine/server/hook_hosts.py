@@ -82,7 +82,7 @@ def _render_for_gemini(event: str | None, text: str) -> Json:
 
 
 def _render_for_cursor(event: str | None, text: str) -> Json:
-    asked = {"continue": True} if event in (None, "beforeSubmitPrompt") else {}
+    asked = {"continue": True} if event in (None, "beforeSubmitPrompt", "UserPromptSubmit") else {}
     return {**asked, "additional_context": text}
 
 

@@ -105,7 +105,7 @@ class SleepConfig:
         120.0, "between two runs of importance_scorer", 0.01, 525_600
     )
     index_updater_minutes: float = advanced(1.0, "between two runs of index_updater", 0.01, 525_600)
-    exchange_days: float = setting(
+    exchange_days: float = advanced(
         90.0, "after which what was said in a session, kept word for word, goes to the trash", 0
     )
     first_seconds: float = advanced(

@@ -296,7 +296,7 @@ class _BriefReading:
     def _choose_open(self) -> SectionLines:
         """Return what was worked on in the session before this one: what lies ahead first."""
         space = self.request.space
-        recent = self._list(space, Filter(spaces=(space,)), READ_RECENT)
+        recent = self._list(space, Filter(spaces=(space,), exchanges=True), READ_RECENT)
         last = next((each for each in recent if self._is_of_another_session(each)), None)
         if last is None or last.origin is None:
             return SectionLines(BriefSection.OPEN, [])

@@ -35,7 +35,7 @@ class RecallConfig:
 
     pool: int = advanced(300, "candidates taken from each source")
     compared: int = advanced(100, "candidates that are compared closely, at least")
-    floor: float = setting(0.08, "hits below this score are folded; `all` shows them", 0, 1)
+    floor: float = advanced(0.08, "hits below this score are folded; `all` shows them", 0, 1)
     floor_relative: float = advanced(
         0.20, "hits below this share of the best score are folded, too", 0, 1
     )

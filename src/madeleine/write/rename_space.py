@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from madeleine.errors import Missing, Rejected
+from madeleine.errors import Rejected, SpaceIsEmpty, SpaceTaken
 from madeleine.model.cause import Cause
 from madeleine.model.query import Filter
 from madeleine.write.change_file import make_change_context
@@ -12,30 +12,6 @@ from madeleine.write.commit import commit
 from madeleine.write.stores import Stores
 
 MAX_MEMORIES = 100_000  # of a space that can be renamed in one change
-
-
-class NoSuchSpace(Missing):
-    """No memory is in a space of this name."""
-
-    kind = "no_such_space"
-
-    def __init__(self, space: str) -> None:
-        super().__init__(
-            f"there is no memory in `{space}`", hint="`madeleine space list`", space=space
-        )
-
-
-class SpaceTaken(Rejected):
-    """A space is to be called as another one is called already."""
-
-    kind = "space_taken"
-
-    def __init__(self, old: str, new: str) -> None:
-        super().__init__(
-            f"there are memories in `{new}` already",
-            hint=f"`madeleine space merge {old} {new}` makes one of both",
-            space=new,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +37,7 @@ def merge_spaces(stores: Stores, source: str, target: str, by: str = "unknown") 
     chosen = Filter(spaces=(source,), outdated=True)
     found = stores.search.listing(chosen, stores.clock.now(), MAX_MEMORIES)
     if not found:
-        raise NoSuchSpace(source)
+        raise SpaceIsEmpty(source)
     hand = make_change_context(stores, by, f"space {source} became {target}")
     edits = []
     for each in found:

@@ -80,7 +80,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
     ]
     asked = _find_questions(stores, target.origin)
     if not open_events:
-        return _withdraw_only(stores, target, asked, by)
+        return _withdraw_only(stores, target, asked, by, wanted)
     plan, scores = _UndoPlan(stores), Scores()
     for each in open_events:
         if each.kind is EventKind.SCORED:
@@ -127,7 +127,7 @@ def _find_questions(stores: Stores, origin: str | None) -> list[Proposal]:
 
 
 def _withdraw_only(
-    stores: Stores, target: _UndoTarget, asked: Sequence[Proposal], by: str
+    stores: Stores, target: _UndoTarget, asked: Sequence[Proposal], by: str, wanted: str
 ) -> UndoResult:
     """Withdraw the questions of a run or night of which nothing else is left to take back."""
     if asked:
@@ -135,7 +135,9 @@ def _withdraw_only(
         record_events(stores, _withdraw_events(stores, asked, by, run), durable=True)
         return UndoResult((), (), run, tuple(each.id for each in asked))
     if not target.events:
-        raise NothingChanged(str(target.origin))
+        origin = str(target.origin)
+        runs = [str(each.body.get("run")) for each in _read_runs(stores)]
+        raise NoSuchChange(wanted) if origin in runs else NothingChanged(origin)
     outcome = str(stores.log.outcome(_change_id(target.events[0])))
     raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
 
@@ -212,13 +214,17 @@ def _find_runs_by_origin(stores: Stores, wanted: str) -> dict[str, list[str]]:
     runs: dict[str, list[str]] = {}
     if len(wanted) < MIN_PREFIX_CHARS:
         return runs
-    for each in stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ):
+    for each in _read_runs(stores):
         report, run = each.body.get("report"), str(each.body.get("run"))
         night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
         for origin in (night, run):
             if origin.startswith(wanted):
                 runs.setdefault(origin, []).append(run)
     return runs
+
+
+def _read_runs(stores: Stores) -> list[Event]:
+    return list(stores.log.recent_events([EventKind.RUN.value], MAX_RUNS_READ))
 
 
 def find_undoable_ids(stores: Stores, wanted: str) -> set[str]:

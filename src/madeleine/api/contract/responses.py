@@ -381,7 +381,7 @@ class WhisperReport:
     undelivered: int = field()
     difference: float | None = field("of the two shares")
     margin: float | None = field("how far the difference may be off")
-    weeks: tuple[WhisperWeekShape, ...] = field("week by week, the last one first")
+    weeks: tuple[WhisperWeekShape, ...] = field("week by week, the last one first", default=())
 
 
 @shape
@@ -928,7 +928,7 @@ class MemoryCounts:
     memories: int = field()
     edges: int = field()
     events: int = field()
-    exchanges: int = field("what was said in sessions, kept apart from memories")
+    exchanges: int = field("what was said in sessions, kept apart from memories", default=0)
     unembedded: int = field("memories that the model has not read yet")
     unreadable: int = field("files that cannot be read")
     by_type: Mapping[str, int] = field()
@@ -943,11 +943,13 @@ class EmbedderStatus:
     name: str | None = field()
     why_not: str | None = field("why there is none")
     others: str | None = field(
-        "the model of texts that are not English; null if the first reads them"
+        "the model of texts that are not English; null if the first reads them", default=None
     )
-    why_only_english: str | None = field("why no other model reads what is not English")
+    why_only_english: str | None = field(
+        "why no other model reads what is not English", default=None
+    )
     languages: Sequence[str] = field(
-        "languages of the newest memories beside English, by ISO 639-1"
+        "languages of the newest memories beside English, by ISO 639-1", default=()
     )
     unembedded: int = field("memories that it has not read yet")
 

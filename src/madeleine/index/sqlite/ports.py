@@ -169,7 +169,7 @@ class SqliteSearch:
     def known_words(self, words: Sequence[str]) -> dict[str, IndexedTerm]:
         with self.reading() as connection:
             stemmer = Stemmer(connection, self._state.stems)
-            return self._state.steady_vocabulary.known_words(connection, stemmer, words)
+            return text.known_words(connection, stemmer, words, self._state.steady_vocabulary)
 
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self.reading() as connection:

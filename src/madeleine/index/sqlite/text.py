@@ -92,6 +92,19 @@ def terms(
     ]
 
 
+def known_words(
+    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str], vocabulary: Vocabulary
+) -> dict[str, IndexedTerm]:
+    """Return those of the words that stand somewhere, and in how many memories. The vocabulary
+    tells the few that may, the index itself how often: an answer is the same after a rebuild."""
+    found: dict[str, IndexedTerm] = {}
+    for word, term in vocabulary.known_words(connection, stemmer, words).items():
+        (stem,) = stemmer.stems(word)
+        if holders := _count_holders(connection, stemmer, word, stem):
+            found[word] = IndexedTerm(term.stem, holders)
+    return found
+
+
 def _count_holders(connection: apsw.Connection, stemmer: Stemmer, word: str, stem: str) -> int:
     if len(stem) == 1 and has_unspaced_letter(stem):
         sql = "SELECT count(*) FROM fts WHERE fts MATCH ?"
