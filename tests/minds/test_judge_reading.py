@@ -176,6 +176,19 @@ def test_what_says_nothing_new_replaces_nothing(older: str, newer: str) -> None:
     assert PROPOSE_AT <= found.sure < MERGE_AT
 
 
+@pytest.mark.parametrize("relation", [Relation.EVOLUTION, Relation.TENSION])
+def test_a_conflict_of_texts_little_alike_is_not_sure_enough_to_ask(relation: Relation) -> None:
+    """Of all the pairs of a store far more are unlike than among those that were learnt."""
+    texts = "The kiln is fired on Mondays.", "Glazes dry for two days."
+
+    near = verdict(SetReader({relation: 0.9}), *texts, similarity=0.65)
+    far = verdict(SetReader({relation: 0.9}), *texts, similarity=0.45)
+
+    assert (near.relation, near.sure) == (relation, 0.9)
+    assert far.relation is relation
+    assert far.sure < PROPOSE_AT
+
+
 def test_a_text_too_long_to_be_read_whole_is_told_by_signs() -> None:
     reader = SetReader({Relation.DUPLICATE: 0.99})
     long = "The parser reads TOML. " + "It was written in the spring of last year by Vera. " * 20
