@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,12 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.answer_texts import render_whisper_reason, render_whisper_report
 from madeleine.errors import InvalidValue, NoSuchMemory
+from madeleine.index.log import WhisperEntry
 from madeleine.whisper.config import WhisperConfig
-from madeleine.whisper.report import HoldOutGroup, HoldOutReport
+from madeleine.whisper.log import DeliveryState
+from madeleine.whisper.report import HoldOutGroup, HoldOutReport, measure_weeks
+from madeleine.write.stores import Stores
+from tests.fakes import NOON
 
 FERRY = "The ferry to Bergen leaves at half past nine"
 ASK_FERRY = "when does the ferry to Bergen leave?"
@@ -226,3 +231,15 @@ def test_the_report_sums_up_each_week(tmp_path: Path) -> None:
 
     tokens = -(-len(said.text) // 4)
     assert f"1 whisper, {tokens} tokens; used in 0 of 0 replies read; thumbs 1 up, 0 down" in text
+
+
+def test_what_answers_no_prompt_is_no_whisper_of_a_week(stores: Stores) -> None:
+    """A brief at the start of a session is told unasked too, and is measured apart."""
+    told = {"injected": ["one"], "delivery": DeliveryState.DELIVERED.value, "tokens": 9}
+    for name, more in (("prompt", {}), ("brief", {"moment": "brief"})):
+        entry = WhisperEntry(name, NOON, "s", None, {**told, **more})
+        stores.log.log_whisper(entry, NOON - timedelta(days=1))
+
+    (week,) = measure_weeks(stores)
+
+    assert (week.told.whispers, week.tokens) == (1, 9)

@@ -98,7 +98,7 @@ def measure_weeks(stores: Stores) -> tuple[WhisperWeek, ...]:
     """Return what came of whispers in each week of the log, the last one first."""
     by_week: dict[date, list[WhisperEntry]] = {}
     for each in stores.log.whispers(ENTRIES):
-        if is_delivered(each.body):
+        if is_about_prompt(each.body) and is_delivered(each.body):
             by_week.setdefault(week_start(each.at).date(), []).append(each)
     thumbs = _read_thumbs(stores, [each for entries in by_week.values() for each in entries])
     weeks = [_sum_up_week(begins, entries, thumbs) for begins, entries in by_week.items()]
