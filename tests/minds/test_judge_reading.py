@@ -130,6 +130,17 @@ def test_a_restatement_in_other_words_is_sure_enough_to_merge() -> None:
     assert found.sure >= MERGE_AT
 
 
+def test_texts_that_a_comma_tells_apart_are_the_same_whatever_is_read_of_them() -> None:
+    """The network was taught on restatements in other words, and misreads what is nearly equal."""
+    one = "The ferry to the island leaves at nine from pier four."
+    other = "The ferry to the island leaves at nine, from pier four."
+
+    found = verdict(SetReader({Relation.NONE: 0.59, Relation.EVOLUTION: 0.22}), one, other, 0.974)
+
+    assert found.relation is Relation.DUPLICATE
+    assert found.sure >= PROPOSE_AT
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

@@ -80,6 +80,7 @@ MAX_ELSEWHERE_CONFIDENCE = (
     0.55  # of a duplicate whose texts a name, a number or a small word tells apart
 )
 MAX_APART_CONFIDENCE = 0.8  # of a conflict where both may well hold: a person decides
+NEARLY_EQUAL = 0.97  # similarity of texts that the network, taught on other words, has not learnt
 SIMILAR_CONFLICT = 0.6  # in whole stores 5 of 41 conflicts read below it were so, 32 of 40 above
 MAX_FAR_CONFIDENCE = 0.55  # of such a conflict: too little to ask about
 DENIED_APART = 1  # words beside the denial in which one text may differ from what it denies
@@ -169,7 +170,11 @@ class LocalJudge:
         if replacement is not None:
             sure = max(chance[Relation.EVOLUTION], CONFIDENCE_BY_CHANGE[ChangeVerdict.OVER])
             return Verdict(Relation.EVOLUTION, round(sure, 4), render_replacement(replacement))
-        if read is not None and not _is_plainly_denied(signs):
+        if (
+            read is not None
+            and not _is_plainly_denied(signs)
+            and not _is_read_wrongly(pair, chance, read)
+        ):
             return self._verdict_by_reading(pair, signs, dict(read))
         told = self._told(pair, signs)
         if (
@@ -320,6 +325,19 @@ def _is_plainly_denied(signs: PairSigns) -> bool:
     denials = {count_denials(older.text), count_denials(newer.text)}
     alike = len(older.stems ^ newer.stems) <= DENIED_APART
     return signs.denial is not None and denials == {0, 1} and alike
+
+
+def _is_read_wrongly(
+    pair: MemoryPair, chance: dict[Relation, float], read: RelationChances
+) -> bool:
+    """Whether texts are nearly equal, and the signs take them for the same and the reading for
+    something else. It was taught on restatements in other words."""
+    same = Relation.DUPLICATE
+    return (
+        pair.similarity >= NEARLY_EQUAL
+        and max(LEARNT_RELATIONS, key=lambda each: chance[each]) is same
+        and max(dict(read), key=lambda each: dict(read)[each]) is not same
+    )
 
 
 def _says_nothing_new(signs: PairSigns) -> bool:
