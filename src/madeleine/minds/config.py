@@ -48,7 +48,7 @@ class JudgeConfig:
         among=("built-in", "none"),
     )
     reads_per_run: int = advanced(
-        8_000, "most pairs that it reads in one run of a job, 200 a second; the rest waits", 0
+        4_000, "most pairs that it reads in one run of a job, 200 a second; the rest waits", 0
     )
     weights: str = advanced("", "file with other weights than the shipped ones, for kind = local")
     provider: str = setting(
