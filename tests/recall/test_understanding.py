@@ -81,16 +81,18 @@ def test_contractions_are_stop_words_and_names_are_not() -> None:
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
-        ("猫の名前は何ですか？", ("猫の名前は何ですか",)),
+        ("猫の名前は何ですか？", ("猫", "名前")),
         ("แมวของฉันชื่ออะไร", ("แมวของฉันชื่ออะไร",)),
-        ("ما اسم قطتي؟", ("ما", "اسم", "قطتي")),
-        ("Как зовут кошку Ивана?", ("как", "зовут", "кошку", "ивана")),
+        ("ما اسم قطتي؟", ("اسم", "قطتي")),
+        ("Как зовут кошку Ивана?", ("зовут", "кошку", "ивана")),
         ("मेरी बिल्ली", ("मेरी", "बिल्ली")),
-        ("Wo wohnt Jürgen?", ("wo", "wohnt", "jürgen")),
+        ("Wo wohnt Jürgen?", ("wohnt", "jürgen")),
         ("cafe\u0301 noir", ("café", "noir")),
     ],
 )
-def test_words_of_any_script_are_found_whole(text: str, terms: tuple[str, ...]) -> None:
+def test_words_of_any_script_are_found_but_for_stop_words(
+    text: str, terms: tuple[str, ...]
+) -> None:
     assert read(text).terms == terms
 
 

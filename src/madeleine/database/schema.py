@@ -397,6 +397,11 @@ CREATE TABLE node_triggers (
 CREATE INDEX node_triggers_node ON node_triggers (tenant, node);
 """
 
+_ANALYSER_COLUMN = """
+-- By which rules the words of a tenant's texts were made.
+ALTER TABLE tenants ADD COLUMN analyser text COLLATE "C";
+"""
+
 _FIRST_SCHEMA = _TENANT_TABLES + _MEMORY_TABLES + _JOURNAL_TABLES
 MIGRATIONS: tuple[str, ...] = (
     _FIRST_SCHEMA,
@@ -405,6 +410,7 @@ MIGRATIONS: tuple[str, ...] = (
     TRUTH_TABLES,
     _EXTRA_COLUMN,
     _TRIGGER_TABLE,
+    _ANALYSER_COLUMN,
 )
 
 INDEX_TABLES = (

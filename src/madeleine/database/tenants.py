@@ -55,6 +55,27 @@ def claim_model(access: TenantAccess, name: str, model: str | None, wide: tuple[
     access.run("UPDATE tenants SET model = %s, wide = %s WHERE name = %s", *claim, name)
 
 
+def is_analysed_by(access: TenantAccess, name: str, analyser: str) -> bool:
+    """Whether the words of the rows were made by these rules."""
+    return bool(access.value("SELECT analyser FROM tenants WHERE name = %s", name) == analyser)
+
+
+def claim_analyser(access: TenantAccess, name: str, analyser: str) -> None:
+    """Note by which rules words are made of texts, and empty rows that others made: the next start
+    fills them."""
+    if is_analysed_by(access, name, analyser):
+        return
+    empty_tables(access)
+    access.run("UPDATE tenants SET analyser = %s WHERE name = %s", analyser, name)
+
+
+def empty_tables(access: TenantAccess) -> None:
+    """Remove whatever a rebuild fills."""
+    access.run(NO_TIMEOUTS)
+    for table in INDEX_TABLES:
+        access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
+
+
 def is_claimed(access: TenantAccess, name: str, model: str | None, wide: tuple[int, int]) -> bool:
     """Whether the rows hold the traces of this model, or of whichever if there is none now: it
     may be back tomorrow."""

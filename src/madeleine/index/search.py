@@ -47,6 +47,8 @@ class IndexedTerm:
 
     stem: int
     holders: int
+    also: tuple[int, ...] = ()
+    """Stems of the same word in other languages: where one of them stands, the word does."""
 
 
 @dataclass(frozen=True, slots=True)

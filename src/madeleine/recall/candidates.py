@@ -24,6 +24,13 @@ from madeleine.index.search import (
 )
 from madeleine.language.spelling import may_be_typo
 from madeleine.language.word_hints import word_forms
+from madeleine.language.word_stems import (
+    ANY_LANGUAGE,
+    find_words,
+    language_mark,
+    mark_stem,
+    stemmed_languages,
+)
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.embedding import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.query import Filter, RecallQuery
@@ -51,6 +58,7 @@ ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themsel
 ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
 KIN_DRAWN = 6  # kin that candidates are drawn by: each takes 20 microseconds to look for
 KIN_BUDGET = 60  # memories that they together may bring: what is common tells little
+LANGUAGES_AT_MOST = 4  # in which a word of a question is looked for
 NEWEST = 50  # of the most recent, when those are asked for
 NO_MATCHES = WordMatches(np.empty(0, np.int64), np.empty(0, np.float32))
 
@@ -73,6 +81,8 @@ class _QuestionWords:
     understood: ParsedQuestion
     extent: CollectionStatistics
     terms: list[tuple[IndexedTerm, ...]]
+    stems: list[tuple[str, ...]]
+    """For each term its stems in the other languages of the store."""
     matches: WordMatches
     kin: tuple[QuestionKin, ...] = ()
     in_tables: frozenset[str] = frozenset()
@@ -113,19 +123,73 @@ def _prepared(
 def _look_up_words(stores: Stores, query: RecallQuery) -> _QuestionWords:
     understood = parse_question(query.text, stores.clock.now(), query.narrows_by_time)
     with stores.index.steady():
-        terms = stores.search.terms(understood.terms)
+        stems = find_marked_stems(stores, understood)
+        terms = _look_up_terms(stores, understood, stems)
         thesaurus = find_thesaurus(stores, query.space)
         asked = find_known_terms(thesaurus, understood)
         told = _QuestionWords(
             understood,
             stores.search.extent(),
             terms,
+            stems,
             NO_MATCHES,
             find_question_kin(thesaurus, stores.search, understood, asked, terms),
             frozenset(word.text for term in asked for word in term.words),
         )
         alone = stores.minds.embedder is None
         return replace(told, matches=_match_rare_words(stores, told, alone))
+
+
+def find_marked_stems(stores: Stores, understood: ParsedQuestion) -> list[tuple[str, ...]]:
+    """Return for each term its stems in the languages that the store holds beside English."""
+    languages = _find_store_languages(stores, understood)
+    return [
+        tuple(
+            dict.fromkeys(mark_stem(word, each) for each in languages for word in find_words(term))
+        )
+        for term in understood.terms
+    ]
+
+
+def _find_store_languages(stores: Stores, understood: ParsedQuestion) -> list[str]:
+    """Return the languages of most texts, that of the question first; none if all is English."""
+    (anything,) = stores.search.terms([ANY_LANGUAGE])
+    if not any(each.holders for each in anything):
+        return []
+    known = stemmed_languages()
+    counted = stores.search.terms([language_mark(each) for each in known])
+    holders = {
+        each: sum(term.holders for term in found)
+        for each, found in zip(known, counted, strict=True)
+    }
+    order = sorted(known, key=lambda each: (each != understood.language, -holders[each]))
+    return [each for each in order if holders[each]][:LANGUAGES_AT_MOST]
+
+
+def _look_up_terms(
+    stores: Stores, understood: ParsedQuestion, stems: Sequence[tuple[str, ...]]
+) -> list[tuple[IndexedTerm, ...]]:
+    """Return what the index says of each term. A word that is held by its stem in another language
+    is one word still."""
+    plain = stores.search.terms(understood.terms)
+    marked = list(dict.fromkeys(stem for its in stems for stem in its))
+    if not marked:
+        return plain
+    known = dict(zip(marked, stores.search.terms(marked), strict=True))
+    return [
+        _join_stems(found, [known[each] for each in its])
+        for found, its in zip(plain, stems, strict=True)
+    ]
+
+
+def _join_stems(
+    found: tuple[IndexedTerm, ...], others: Sequence[tuple[IndexedTerm, ...]]
+) -> tuple[IndexedTerm, ...]:
+    held = [term for its in others for term in its if term.holders]
+    if len(found) != 1 or not held:
+        return found
+    holders = max(found[0].holders, *(each.holders for each in held))
+    return (IndexedTerm(found[0].stem, holders, tuple(each.stem for each in held)),)
 
 
 def _correct_spelling(stores: Stores, told: _QuestionWords, trace: QueryEmbedding | None) -> str:
@@ -162,8 +226,11 @@ def _match_rare_words(stores: Stores, told: _QuestionWords, alone: bool) -> Word
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
     holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
     places = select_rarest_words(holders, budget)
-    rare = [told.understood.terms[place] for place in places]
-    looked_for = [form for word in rare for form in word_forms(word)]
+    looked_for = [
+        form
+        for place in places
+        for form in (*word_forms(told.understood.terms[place]), *told.stems[place])
+    ]
     left = min(budget - sum(holders[place] for place in places), KIN_BUDGET)
     return stores.search.matching(
         [*looked_for, *_select_rare_kin(told.kin, left), *told.understood.phrases]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.times import TimeSpan
 from madeleine.language.traits import PassageTrait
-from madeleine.recall.weighted_question import WeightedQuestion
+from madeleine.recall.weighted_question import QueryTerms, WeightedQuestion
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
 from madeleine.rules.passage_context import (
     PassageNeighbours,
@@ -103,7 +103,7 @@ def compute_features(
     """Return the features of the candidates at `places`; `details` are those of `rows`."""
     view = _build_rows(pool, places, rows)
     stems, own = asked.terms.stems, len(asked.terms.stems)
-    counts, at = _count_stems(np.concatenate([stems, asked.kin.stems]), details)
+    counts, at = _count_stems(np.concatenate([stems, asked.kin.stems]), asked.terms, details)
     columns = _word_features(asked, view, details, counts[:, :own], at)
     kin_columns, kin_met = _kin_features(asked, view, details, counts, at)
     columns |= kin_columns
@@ -184,17 +184,20 @@ def _surrounding_word_features(
 
 
 def _count_stems(
-    stems: NDArray[np.uint32], details: PassageDetails
+    wanted: NDArray[np.uint32], terms: QueryTerms, details: PassageDetails
 ) -> tuple[Values, tuple[Places, Places, Places]]:
-    """Return how often each row says each stem, and where: position, row and stem."""
+    """Return how often each row says each wanted stem, and where: position, row and stem. The
+    question's own terms stand first; what they are in other languages counts as they do."""
+    stems = np.concatenate([wanted, terms.others])
     rows, count = len(details.stem_starts) - 1, len(stems)
     owner = np.repeat(np.arange(rows), np.diff(details.stem_starts))
     if not count or not len(details.stems):
-        return np.zeros((rows, count)), (owner[:0], owner[:0], owner[:0])
+        return np.zeros((rows, len(wanted))), (owner[:0], owner[:0], owner[:0])
     order = np.argsort(stems)
     slot = np.minimum(np.searchsorted(stems[order], details.stems), count - 1)
     where = np.flatnonzero(stems[order][slot] == details.stems)
-    row, stem = owner[where], order[slot[where]]
+    meant = np.concatenate([np.arange(len(wanted)), terms.other_of])
+    row, stem, count = owner[where], meant[order[slot[where]]], len(wanted)
     counts = np.bincount(row * count + stem, minlength=rows * count).reshape(rows, count)
     return counts.astype(np.float64), (where, row, stem)
 

@@ -18,6 +18,11 @@ from datetime import datetime
 from itertools import groupby
 
 from madeleine.language.memory_times import asks_about_memory_time, is_possessive
+from madeleine.language.question_words import (
+    UNSPACED_LANGUAGES,
+    read_question_words,
+    split_unspaced,
+)
 from madeleine.language.text_keys import EMOJI_SELECTOR, is_emoji
 from madeleine.language.time_points import CALENDAR_NAMES
 from madeleine.language.times import TimeSpan, find_newest_words, read_times
@@ -105,6 +110,10 @@ class ParsedQuestion:
     """What to search for, each once. The words themselves if they are all stop words."""
     telling: frozenset[str]
     """The terms that say what it is about. Empty when it asks only for a time."""
+    silent: frozenset[str]
+    """Words that stand in every text of its language, if that is another than English."""
+    language: str | None
+    """The language of the question by its two letters, if it shows one."""
     phrases: tuple[str, ...]
     """What stands in quotes, in lower case with single spaces."""
     ids: tuple[str, ...]
@@ -124,11 +133,14 @@ class ParsedQuestion:
 def parse_question(text: str, now: datetime, narrows: bool = True) -> ParsedQuestion:
     """Return what `text` asks, as of `now`. Any text will do; only its beginning is read. Unless
     it `narrows`, a time is only a hint for it, as long as anything else is asked."""
+    known = read_question_words(text[:TEXT_CHARS])
     words = _split_words(text)
+    if known.language in UNSPACED_LANGUAGES:
+        words = _split_unspaced(words, known.stop_words)
     spans, newest = tuple(read_times(text, now)), find_newest_words(text)
     firm = [span.at for span in spans if span.firm] + newest
     soft = [span.at for span in spans if not span.firm]
-    terms = _select_terms(text, words, firm, soft)
+    terms = _select_terms(text, words, known.stop_words, firm, soft)
     telling = _select_telling(terms, words, firm, soft)
     hints = _select_hints(text, spans, narrows) if telling else ()
     named = _find_calendar_names(words, hints)
@@ -137,9 +149,11 @@ def parse_question(text: str, now: datetime, narrows: bool = True) -> ParsedQues
         words=words,
         terms=tuple(dict.fromkeys([*terms, *named]))[:TERMS_AT_MOST],
         telling=telling.union(named),
+        silent=known.stop_words & {each.text for each in words},
+        language=known.language,
         phrases=_find_phrases(text),
         ids=_find_ids(text),
-        names=_find_names(text, words, firm + soft),
+        names=_find_names(text, words, known.stop_words, firm + soft),
         about_self=_is_about_self(text, words),
         spans=tuple(each for each in spans if each not in hints),
         hints=hints,
@@ -185,6 +199,28 @@ def _split_words(text: str) -> tuple[QuestionWord, ...]:
     )
 
 
+def _split_unspaced(
+    words: tuple[QuestionWord, ...], stop_words: frozenset[str]
+) -> tuple[QuestionWord, ...]:
+    """Return the words with what is written without spaces cut at the words that say nothing."""
+    return tuple(
+        part
+        for word in words
+        for part in (
+            (word,)
+            if word.text.isascii() or len(word.text) != word.end - word.start
+            else _cut_word(word, stop_words)
+        )
+    )
+
+
+def _cut_word(word: QuestionWord, stop_words: frozenset[str]) -> Iterator[QuestionWord]:
+    start = word.start
+    for part in split_unspaced(word.text, stop_words):
+        yield QuestionWord(part, start, start + len(part))
+        start += len(part)
+
+
 def _is_word_character(character: str) -> bool:
     category = unicodedata.category(character)
     return (category[0] in "LMN" and character != EMOJI_SELECTOR) or category == "Co"
@@ -198,13 +234,14 @@ def _build_word(text: str, run: Sequence[tuple[int, str]]) -> QuestionWord:
 def _select_terms(
     text: str,
     words: Sequence[QuestionWord],
+    stop_words: frozenset[str],
     firm: Sequence[tuple[int, int]],
     soft: Sequence[tuple[int, int]],
 ) -> tuple[str, ...]:
     """Return the words to search for. What says nothing is left out as long as something is
     left; a date may stand in the text that is looked for, so it stays."""
     rest = [each for each in words if not _is_inside(each, firm)]
-    spoken = [each for each in rest if not _is_stop(text, each) or _is_date(each, soft)]
+    spoken = [each for each in rest if not _is_stop(text, each, stop_words) or _is_date(each, soft)]
     asking = find_meta_phrases(text)
     about = [
         each for each in spoken if each.text not in META_WORDS and not _is_inside(each, asking)
@@ -217,10 +254,10 @@ def _cut_term(term: str) -> str:
     return term if term.isascii() else term[:TERM_CHARS]
 
 
-def _is_stop(text: str, word: QuestionWord) -> bool:
+def _is_stop(text: str, word: QuestionWord, stop_words: frozenset[str]) -> bool:
     if word.text in CONTRACTION_STEMS and text[word.end : word.end + 2] in ("'t", "’t", "'T", "’T"):
         return True
-    return word.text in STOP_WORDS or word.text in QUESTION_WORDS
+    return word.text in STOP_WORDS or word.text in QUESTION_WORDS or word.text in stop_words
 
 
 def _is_date(word: QuestionWord, soft: Sequence[tuple[int, int]]) -> bool:
@@ -268,20 +305,26 @@ def _find_ids(text: str) -> tuple[str, ...]:
 
 
 def _find_names(
-    text: str, words: Sequence[QuestionWord], times: Sequence[tuple[int, int]]
+    text: str,
+    words: Sequence[QuestionWord],
+    stop_words: frozenset[str],
+    times: Sequence[tuple[int, int]],
 ) -> tuple[str, ...]:
     """Return the likely names. A question all in capitals tells none of them apart."""
     if text.isupper():
         return ()
-    return tuple(dict.fromkeys(_name_words(text, words, times)))
+    return tuple(dict.fromkeys(_name_words(text, words, stop_words, times)))
 
 
 def _name_words(
-    text: str, words: Sequence[QuestionWord], times: Sequence[tuple[int, int]]
+    text: str,
+    words: Sequence[QuestionWord],
+    stop_words: frozenset[str],
+    times: Sequence[tuple[int, int]],
 ) -> Iterator[str]:
     for place, word in enumerate(words):
         written = text[word.start : word.end]
-        if _is_stop(text, word) or len(written) < 2 or _is_inside(word, times):
+        if _is_stop(text, word, stop_words) or len(written) < 2 or _is_inside(word, times):
             continue
         if _is_identifier(written) or (
             place and written[0].isupper() and not _begins_sentence(text, word.start)

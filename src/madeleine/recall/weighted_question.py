@@ -34,6 +34,9 @@ class QueryTerms:
     names: NDArray[np.bool_]
     holders: NDArray[np.int64]
     pairs: tuple[tuple[int, int], ...]
+    others: NDArray[np.uint32]
+    """Stems of the same words in other languages, and whose they are, as places of `stems`."""
+    other_of: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,12 @@ def _build_terms(
                 flat.append(each)
                 telling.append(word in about)
                 names.append(word in extent.speakers)
+    others = {
+        number: place[each.stem] for each in flat for number in each.also if number not in place
+    }
     return QueryTerms(
+        others=np.array(list(others), np.uint32),
+        other_of=np.array(list(others.values()), np.int64),
         stems=np.array([each.stem for each in flat], np.uint32),
         idf=np.array([idf(each.holders, extent.memories) for each in flat]) * _idf_scale(extent),
         telling=np.array(telling, np.bool_),
@@ -254,7 +262,7 @@ def _word_weights(
         asking = word in QUESTION_WORDS or (word in META_WORDS and word not in known)
         if asking or word in extent.speakers or word in timely:
             told[word] = 0.0
-        elif word in STOP_WORDS:
+        elif word in STOP_WORDS or word in understood.silent:
             told[word] = STOP_WORD_TELLS
         else:
             told[word] = known.get(word, 0.0)

@@ -16,6 +16,7 @@ index_port        writing, memories, search by words and by meaning, graph, log
 index_candidates  pools: the candidates of a question with what stands beside them
 index_gathering   who takes part in consolidation
 index_standing    what the jobs go by
+index_languages   words in other languages than English
 index_insights    what consolidation discovered
 index_map         what the graph is drawn from
 index_whispers    what was whispered

@@ -17,6 +17,7 @@ from madeleine.errors import DatabaseDown
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.ranking import changes_ranking
 from madeleine.index.port import Index, IndexBatch
+from madeleine.language.word_stems import ANALYSER
 from madeleine.model.embedding import PassageEmbedding
 from madeleine_falkordb import (
     events,
@@ -51,6 +52,7 @@ class FalkorIndex:
         self.log = FalkorLog(self._state)
         prepare_graph(self._state.access, after)
         prepare_whispers(self._state.whispers)
+        self._claim_analyser()
         if place.model is not None:  # else it may be back tomorrow
             self._claim(place.model)
 
@@ -116,6 +118,17 @@ class FalkorIndex:
                 state.vectors.settle(writing)
                 return
         raise DatabaseDown(state.access.place, "others write in between, again and again")
+
+    def _claim_analyser(self) -> None:
+        """Empty a graph whose words were made by other rules: the next start fills it."""
+        if read_head(self._state.access).analyser == ANALYSER:
+            return
+        self.clear()
+
+        def claim(writing: FalkorWrite) -> None:
+            writing.statement.head["analyser"] = ANALYSER
+
+        self._write(claim)
 
     def _claim(self, model: str) -> None:
         """Note whose traces the graph holds, and drop those of any other model, or place."""

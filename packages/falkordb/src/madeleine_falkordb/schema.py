@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import DatabaseUnfit
+from madeleine.language.word_stems import ANALYSER
 from madeleine_falkordb.connection import GraphAccess
 
 SCHEMA_VERSION = 1
@@ -67,6 +68,8 @@ class GraphHead:
     vectors: str | None
     """Where the vectors are, if not here; and under which name."""
     collection: str | None
+    analyser: str | None
+    """By which rules the words of the texts were made."""
     ranked: int | None
     """The version since which memories stand in the same order of importance; graphs that were
     not written to since this is told have none."""
@@ -88,7 +91,12 @@ def prepare_graph(access: GraphAccess, after: GraphHead | None = None) -> None:
     A graph that is to replace another counts on far behind it."""
     if not access.run("MATCH (g:Head) RETURN 1", {}):
         _make_indexes(access, INDEXED_COLUMNS)
-        start = {"name": "head", "schema": SCHEMA_VERSION, **_initial_counts(after)}
+        start = {
+            "name": "head",
+            "schema": SCHEMA_VERSION,
+            "analyser": ANALYSER,
+            **_initial_counts(after),
+        }
         access.run(_MERGE_HEAD, {"start": start})
     found = access.value("MATCH (g:Head)", "g.schema")
     if found != SCHEMA_VERSION:

@@ -12,6 +12,12 @@ from madeleine.index.common.text import build_grams
 from madeleine.index.common.times import from_micros, from_micros_or_none, to_micros
 from madeleine.index.port import MemoryPut
 from madeleine.language.passages import MOST_PASSAGES, context_words
+from madeleine.language.word_stems import (
+    PIECE_CHARS,
+    find_stemmed_language,
+    iterate_stems,
+    mark_words,
+)
 from madeleine.model.codec import (
     claim_from_json,
     claim_to_json,
@@ -103,17 +109,36 @@ def passage_number_range(node: int) -> tuple[int, int]:
     return node * MOST_PASSAGES, node * MOST_PASSAGES + MOST_PASSAGES - 1
 
 
+def _build_stems(memory: Memory) -> tuple[str, str]:
+    """Return the stems of the title and of the rest of a memory, as far as it is in a language
+    whose words the engine does not stem. A title alone is often too short to show its language."""
+    language = find_stemmed_language(f"{memory.title or ''}\n{memory.content}")
+    if language is None and len(memory.content) <= PIECE_CHARS:
+        return "", ""
+    title = mark_words(memory.title or "", language)
+    content = [
+        *iterate_stems(memory.content, language),
+        *mark_words(" ".join(memory.tags), language),
+    ]
+    return " ".join(title), " ".join(content)
+
+
+def _join_words(*parts: str) -> str:
+    return " ".join(filter(None, parts))
+
+
 def place_memory(
     put: MemoryPut, known: ExistingNode | None, numbers: Iterator[int]
 ) -> PlacedMemory:
     memory = put.stored.memory
     title, tags = memory.title, memory.tags
+    title_stems, content_stems = _build_stems(memory)
     texts = (
         title,
         memory.content,
         encode_json(tags) if tags else "[]",
-        build_grams(title) if title else "",
-        build_grams("\n".join((memory.content, *tags))),
+        _join_words(build_grams(title) if title else "", title_stems),
+        _join_words(build_grams("\n".join((memory.content, *tags))), content_stems),
         context_words(memory),
     )
     return PlacedMemory(put, next(numbers) if known is None else known.node, texts, known)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from madeleine.index.common.stems import Stemmer
 from madeleine.language.spelling import is_typo
+from madeleine.language.word_stems import STEM_MARK
 
 SAME_FIRST_LETTERS = 2
 WORD_ENDINGS = (
@@ -47,7 +48,8 @@ def _find_meant_word(near: ReadTermsBetween, stemmer: Stemmer, word: str) -> str
         return None
     start = stems[0][:SAME_FIRST_LETTERS]
     rows = near(start, start[:-1] + chr(ord(start[-1]) + 1))
-    for _, term in sorted(((holders, term) for term, holders in rows), reverse=True):
+    known = ((holders, term) for term, holders in rows if not term.endswith(STEM_MARK))
+    for _, term in sorted(known, reverse=True):
         written = _find_written_form(stemmer, term, word, stems[0])
         if written is not None:
             return written

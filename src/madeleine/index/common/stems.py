@@ -22,6 +22,12 @@ from madeleine.index.common.text import (
     words_beside,
 )
 from madeleine.language.word_hints import IRREGULAR_FORMS, word_forms
+from madeleine.language.word_stems import (
+    find_words,
+    mark_stem,
+    replace_letters,
+    split_by_language,
+)
 
 _TOKENIZER_OPTIONS = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
 MAX_CACHED_WORDS = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB
@@ -39,8 +45,33 @@ class Stemmer:
         self._known = known
 
     def numbers(self, text: str) -> list[int]:
-        """Return the stems of a text in order, as numbers. A letter that is a word by itself
-        stands inside runs too, so that a question of one letter meets it there."""
+        """Return the stems of a text in order, as numbers, each piece in its own language. A
+        letter that is a word by itself stands inside runs too, so that a question of one letter
+        meets it there."""
+        return [
+            number
+            for language, piece in split_by_language(text)
+            for number in (
+                self._english_numbers(piece)
+                if language is None
+                else self._marked_numbers(piece, language)
+            )
+        ]
+
+    def _marked_numbers(self, text: str, language: str) -> list[int]:
+        """Return the stems of words of a language. A word that is in no language by itself, such
+        as an emoji, stands as it does in English."""
+        known, found = self._known, []
+        for word in find_words(text):
+            key = f"{word}/{language}"  # no word has a stroke in it
+            number = known.get(key)
+            if number is None:
+                number = self._note(key, stem_number(mark_stem(word, language)))
+            found.append(number)
+        pictures = emoji_words(text)
+        return found + (self._english_numbers(" ".join(pictures)) if pictures else [])
+
+    def _english_numbers(self, text: str) -> list[int]:
         letters = [] if text.isascii() else run_letters(text)
         words = [*self._words(text), *letters]
         known = self._known
@@ -61,7 +92,7 @@ class Stemmer:
     def _words(self, text: str) -> list[str]:
         if text.isascii():
             return _tokenize(self._cut, text)
-        normal = unicodedata.normalize("NFKC", text)
+        normal = replace_letters(unicodedata.normalize("NFKC", text))
         cut, pictures = _tokenize(self._cut, blank_emoji(normal)), emoji_words(normal)
         if not has_unspaced_letter(normal):
             return [*cut, *pictures]
@@ -70,9 +101,12 @@ class Stemmer:
         return [*spaced, *beside, *letter_pairs(normal), *pictures]
 
     def _learn(self, word: str) -> int:
+        return self._note(word, stem_number(self._stem(word)))
+
+    def _note(self, word: str, number: int) -> int:
         if len(self._known) >= MAX_CACHED_WORDS:
             self._known.clear()
-        number = self._known[word] = stem_number(self._stem(word))
+        self._known[word] = number
         return number
 
     def _stem(self, word: str) -> str:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from madeleine.language.text_keys import EMOJI_SELECTOR, is_emoji
+from madeleine.language.word_stems import replace_letters
 
 COLUMN_WEIGHTS = (
     10.0,
@@ -87,13 +88,14 @@ def _iterate_words_beside_emoji(text: str) -> Iterator[str]:
 
 
 def _iterate_respelt_words(text: str, normal: str) -> Iterator[str]:
-    """Yield the words that are spelt otherwise in the normal form. Letters taken apart from
-    their accents are none: FTS5 reads past accents."""
+    """Yield the words that are spelt otherwise in the normal form, or without letters of their
+    own (`ß`, `ø`). Letters taken apart from their accents are none: FTS5 reads past accents."""
     plain = unicodedata.normalize("NFC", text)
-    if plain != normal:
+    respelt = replace_letters(normal)
+    if plain != normal or respelt != normal:
         known = frozenset(_WORD_PATTERN.findall(plain))
-        words = (word for word in _WORD_PATTERN.findall(normal) if word not in known)
-        yield from (word for word in words if not has_unspaced_letter(word))
+        found = dict.fromkeys((*_WORD_PATTERN.findall(normal), *_WORD_PATTERN.findall(respelt)))
+        yield from (each for each in found if each not in known and not has_unspaced_letter(each))
 
 
 def has_unspaced_letter(word: str) -> bool:
@@ -167,6 +169,9 @@ def _iterate_gram_phrases(term: str) -> Iterator[SearchPhrase]:
         yield from (SearchPhrase(pair, in_grams=True) for pair in pairs)
         if not pairs:
             yield SearchPhrase(run, in_grams=True, begins=True)
+    respelt = replace_letters(normal)
+    others = [respelt] if respelt != normal else []
     yield from (
-        SearchPhrase(word) for word in (*_iterate_words_beside(normal), *emoji_words(normal))
+        SearchPhrase(word)
+        for word in (*_iterate_words_beside(normal), *others, *emoji_words(normal))
     )

@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager
 
 from madeleine.database import tenants
 from madeleine.database.connection import ConnectionPool
-from madeleine.database.schema import INDEX_TABLES
 from madeleine.database.transactions import DatabaseTenant
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.rows import find_newborn_ids
@@ -34,6 +33,7 @@ from madeleine.index.postgres.ports import (
     PostgresState,
 )
 from madeleine.index.postgres.writing import PostgresWrite
+from madeleine.language.word_stems import ANALYSER
 from madeleine.model.embedding import PassageEmbedding
 
 EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
@@ -54,7 +54,11 @@ class PostgresIndex:
             tenants.register_tenant(connection, rows.name)
             tenants.create_vector_index(connection, place.wide.vector)
         with rows.reading() as access:
+            analysed = tenants.is_analysed_by(access, rows.name, ANALYSER)
             claimed = tenants.is_claimed(access, rows.name, place.model, place.wide)
+        if not analysed:
+            with rows.writing() as access:
+                tenants.claim_analyser(access, rows.name, ANALYSER)
         if not claimed:
             with rows.writing() as access:
                 tenants.claim_model(access, rows.name, place.model, place.wide)
@@ -119,9 +123,7 @@ class PostgresIndex:
 
     def clear(self) -> None:
         with self._state.rows.writing() as access:
-            access.run(tenants.NO_TIMEOUTS)
-            for table in INDEX_TABLES:
-                access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
+            tenants.empty_tables(access)
 
     def fresh(self) -> PostgresIndex:
         made = self._state.rows.name + FRESH_SUFFIX

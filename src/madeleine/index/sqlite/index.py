@@ -33,7 +33,6 @@ from madeleine.index.sqlite.ports import (
     SqliteSearch,
     SqliteState,
 )
-from madeleine.index.sqlite.schema import INDEX_TABLES
 from madeleine.index.sqlite.vocabulary import Vocabulary
 from madeleine.model.embedding import PassageEmbedding
 
@@ -48,6 +47,7 @@ class SqliteIndex:
         connections = SqliteConnections(place.path, in_the_making)
         try:
             with connections.writing() as connection:
+                vectors.claim_analyser(connection)
                 vectors.claim_model(connection, place.model, place.wide)
                 nodes.ensure_triggers(connection)
                 matrix = vectors.load_matrix(connection, place.wide.vector, place.exact_up_to)
@@ -130,9 +130,7 @@ class SqliteIndex:
         state = self._state
         with state.connections.write_lock:
             with state.connections.writing() as connection:
-                connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
-                for table in INDEX_TABLES:
-                    connection.execute(f"DELETE FROM {table}")
+                vectors.empty_tables(connection)
             state.matrix.clear()
             state.kept, state.vocabulary = pool.PassageCache(), Vocabulary()
             state.ranked = False

@@ -46,8 +46,10 @@ from madeleine.index.common.stems import Stemmer
 from madeleine.index.common.times import to_micros, to_micros_or_none
 from madeleine.index.search import IndexHit
 from madeleine.index.sqlite import nodes
+from madeleine.index.sqlite.schema import INDEX_TABLES
 from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
 from madeleine.language.traits import PassageTraits
+from madeleine.language.word_stems import ANALYSER
 from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
@@ -76,6 +78,22 @@ def claim_model(connection: apsw.Connection, model: str | None, wide: ModelDimen
             "UPDATE nodes SET embedded = 0 WHERE embedded"
         )
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", wanted.items())
+
+
+def claim_analyser(connection: apsw.Connection) -> None:
+    """Note by which rules words are made of texts, and empty an index that others made: the next
+    start fills it."""
+    if connection.execute("SELECT value FROM meta WHERE key = 'analyser'").get == ANALYSER:
+        return
+    empty_tables(connection)
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('analyser', ?)", (ANALYSER,))
+
+
+def empty_tables(connection: apsw.Connection) -> None:
+    """Remove whatever a rebuild fills."""
+    connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
+    for table in INDEX_TABLES:
+        connection.execute(f"DELETE FROM {table}")
 
 
 def load_matrix(connection: apsw.Connection, dimension: int, exact_up_to: int) -> Matrix:

@@ -1,0 +1,44 @@
+"""Whether a text is in another language than English beyond doubt, told by its function words.
+
+Letters tell the language of a sentence, and guess that of a name or a heading. What is cut by the
+rules of a language has to be in it: a text in Latin letters must hold a word that stands in every
+text of the language and in no English one, and more such words than English ones. Where no such
+word of either stands, the letters of a few words together have to be quite sure.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from madeleine.language.identification import SURE_FROM, guess_languages
+from madeleine.language.language_files import LanguageFile, load_language
+from madeleine.language.late_pattern import compile_late
+from madeleine.language.word_hints import QUESTION_WORDS, STOP_WORDS
+
+TEXT_CHARS = 600  # function words show long before that
+FEWEST_WORDS = 3
+SURE_WITHOUT = 0.97  # of probability, where no function word shows the language
+_WORD = compile_late(r"[^\W\d_]{2,}")
+_ENGLISH = STOP_WORDS | QUESTION_WORDS
+_LATIN_END = "\u0250"  # where letters that only some languages write in Latin end
+
+
+def read_language(text: str) -> LanguageFile | None:
+    """Return what is known of the language of a text, if that is another than English, there is a
+    file for it, and the text is in it beyond doubt."""
+    best = guess_languages(text, limit=1)
+    if not best or best[0].probability < SURE_FROM:
+        return None
+    known = load_language(best[0].code)
+    if known is None or not _is_latin(text):
+        return known
+    words = set(_WORD.findall(unicodedata.normalize("NFKC", text[:TEXT_CHARS]).lower()))
+    own, english = words & known.stop_words - _ENGLISH, words & _ENGLISH - known.stop_words
+    if not own and words.isdisjoint(_ENGLISH) and len(words) >= FEWEST_WORDS:
+        return known if best[0].probability >= SURE_WITHOUT else None
+    return known if len(own) > len(english) else None
+
+
+def _is_latin(text: str) -> bool:
+    letters = [each for each in text[:TEXT_CHARS] if each.isalpha()]
+    return 2 * sum(each < _LATIN_END for each in letters) > len(letters)

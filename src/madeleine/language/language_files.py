@@ -1,0 +1,57 @@
+"""What is known of each language but English: one file a language, in `by_language/`.
+
+A file is named by the two letters of its language (`de.toml`), and says in words what it holds;
+whoever adds one needs to write no program. It is read when a text in its language comes along.
+English has its tables in the modules that read it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFile:
+    """What a file says of its language. All words are in lower case."""
+
+    code: str
+    name: str
+    stemmer: str
+    """What `snowballstemmer` calls the rules that join the forms of a word; empty for none."""
+    stop_words: frozenset[str]
+    """Words that stand in every text and tell none from another, question words among them."""
+    small_talk: frozenset[str]
+    """Words by which one talks without naming anything; stop words need not be repeated."""
+    goes_on: frozenset[str]
+    """Those of them by which one asks for more of what was spoken of: `why`, `explain`."""
+
+
+@cache
+def list_languages() -> tuple[str, ...]:
+    """Return the languages that have a file, by their two letters."""
+    names = (each.name for each in files("madeleine.language").joinpath("by_language").iterdir())
+    return tuple(sorted(each.removesuffix(".toml") for each in names if each.endswith(".toml")))
+
+
+@cache
+def load_language(code: str) -> LanguageFile | None:
+    """Return what is known of a language; nothing for English and where no file is."""
+    if code not in list_languages():
+        return None
+    path = files("madeleine.language").joinpath("by_language", f"{code}.toml")
+    said = tomllib.loads(path.read_text("utf-8"))
+    return LanguageFile(
+        code=code,
+        name=said["name"],
+        stemmer=said.get("stemmer", ""),
+        stop_words=_read_words(said, "stop_words"),
+        small_talk=_read_words(said, "small_talk"),
+        goes_on=_read_words(said, "goes_on"),
+    )
+
+
+def _read_words(said: dict[str, str], key: str) -> frozenset[str]:
+    return frozenset(said.get(key, "").split())
