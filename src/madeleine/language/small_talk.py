@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 
+from madeleine.language.identification import guess_languages
+from madeleine.language.language_files import LanguageFile, load_language
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.question_words import UNSPACED_LANGUAGES, split_unspaced
 from madeleine.language.small_talk_words import ANY_EMPTY
 
 MOST_WORDS = 16  # a longer prompt of such words alone is hardly ever typed
@@ -76,7 +79,27 @@ def names_nothing(prompt: str) -> bool:
     found = _TOKEN.findall(text)
     if len(found) > MOST_WORDS or not _TOKEN.search(prompt) or _NAME.search(prompt):
         return False
-    return all(_is_empty_word(each) for each in found)
+    return all(_is_empty_word(each) for each in found) or any(
+        all(_is_talk_in(each, known) for each in found) for known in _likely_languages(prompt)
+    )
+
+
+def _likely_languages(prompt: str) -> list[LanguageFile]:
+    """Return what is known of the languages that a prompt may be in. A few words of talk show a
+    language less surely than a sentence does."""
+    known = (load_language(each.code) for each in guess_languages(prompt))
+    found = [each for each in known if each is not None and each.small_talk]
+    if any(each.code == "zh" for each in found):  # a Japanese word may be of Han signs alone
+        found += [each for each in (load_language("ja"),) if each is not None]
+    return found
+
+
+def _is_talk_in(word: str, known: LanguageFile) -> bool:
+    """Whether a word, or a run of words without spaces, names nothing in a language."""
+    talk = known.small_talk | known.stop_words
+    if word in talk or word.isascii():
+        return word in talk or word in ANY_EMPTY
+    return all(part in talk for part in split_unspaced(word, talk))
 
 
 def _is_empty_word(word: str) -> bool:
@@ -90,4 +113,13 @@ def asks_to_go_on(prompt: str) -> bool:
     """Whether a prompt that names nothing asks for more of what was spoken of: `why?`. Others
     are talk: `i think so`, `let me know when done`."""
     text = prompt[:PROMPT_CHARS]
-    return _GOES_ON.search(text) is not None and _HOLDING_ON.search(text.lower()) is None
+    if _GOES_ON.search(text) is not None:
+        return _HOLDING_ON.search(text.lower()) is None
+    return any(_asks_for_more(text, each) for each in _likely_languages(text))
+
+
+def _asks_for_more(text: str, known: LanguageFile) -> bool:
+    words = _TOKEN.findall(text.lower())
+    if known.code in UNSPACED_LANGUAGES:
+        return any(each in word for each in known.goes_on for word in words)
+    return not known.goes_on.isdisjoint(words)
