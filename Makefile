@@ -76,7 +76,13 @@ UNCHECKED := */weights/*,$\
              */server/page/*,$\
              */small_talk_words.py,$\
              */notes_by_language.txt,$\
-             */multilingual/tests/across.tsv
+             */multilingual/tests/across.tsv,$\
+             */by_language/*,$\
+             */test_*_by_language.py,$\
+             */index_languages.py,$\
+             */test_other_languages.py,$\
+             */test_identification.py,$\
+             */0034-words-by-language.md
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
