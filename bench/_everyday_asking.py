@@ -21,7 +21,10 @@ from _everyday_systems import ScoredId, System, Whispered
 from _recall_metrics import mean
 from _recall_report import Figure, share
 
+from madeleine.language.identification import guess_languages
+
 BINS = 5
+ALL_GUESSES = 99  # more than there are languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class AnsweredPrompt(Answered):
     """A prompt and what was said to it."""
 
     row: EverydayPrompt
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,16 @@ class Recalled:
     question: EverydayQuestion
     grades: Mapping[str, int]
     hits: Sequence[ScoredId]
+    language: str = "en"
 
     def right_within(self, count: int) -> bool:
         return any(self.grades.get(each.id) == 2 for each in self.hits[:count])
+
+
+def language_of(text: str, store: EverydayStore) -> str:
+    """Return which of a store's languages a text is in, by its two letters."""
+    guesses = (each.code for each in guess_languages(text, ALL_GUESSES))
+    return next((each for each in guesses if each in store.languages), store.languages[0])
 
 
 def same_as(store: EverydayStore) -> dict[str, frozenset[str]]:
@@ -95,7 +106,10 @@ def ask_prompts(system: System, store: EverydayStore) -> list[AnsweredPrompt]:
     with system.opened(store) as asked:
         return [
             AnsweredPrompt(
-                Labels.of(each, same), asked.whisper(each.text, each.space, each.session), each
+                Labels.of(each, same),
+                asked.whisper(each.text, each.space, each.session),
+                each,
+                language_of(each.text, store),
             )
             for each in store.prompts
         ]
@@ -120,6 +134,10 @@ def whisper_figures(answered: Sequence[AnsweredPrompt]) -> Iterator[Figure]:
         yield share("whisper", f"hit, {kind}", mean(float(any(each.needed)) for each in of_kind))
     border = [each for each in answered if each.row.borderline]
     yield from _whisper_figures("whisper, borderline", border)
+    for language in _languages(clear):
+        rows = [each for each in clear if each.language == language]
+        yield from _needed_figures(f"whisper, {language}", rows)
+        yield _false_figure(f"whisper, {language}", "false on silent", rows)
 
 
 def _whisper_figures(part: str, answered: Sequence[AnsweredPrompt]) -> Iterator[Figure]:
@@ -128,9 +146,18 @@ def _whisper_figures(part: str, answered: Sequence[AnsweredPrompt]) -> Iterator[
     tricky = [each for each in silent if each.row.silence in TRICKY_SILENCE]
     plain = [each for each in silent if each.row.silence not in TRICKY_SILENCE]
     for name, rows in (("", silent), (", plain", plain), (", tricky", tricky)):
-        yield share(
-            part, f"false on silent{name}", mean(float(bool(each.said.now)) for each in rows)
-        )
+        yield _false_figure(part, f"false on silent{name}", rows)
+
+
+def _false_figure(part: str, what: str, answered: Sequence[AnsweredPrompt]) -> Figure:
+    silent = [each for each in answered if each.row.silence is not None]
+    return share(part, what, mean(float(bool(each.said.now)) for each in silent))
+
+
+def _languages(answered: Sequence[AnsweredPrompt] | Sequence[Recalled]) -> list[str]:
+    """Return the languages asked in; none if there is only one, of which the other lines speak."""
+    found = sorted({each.language for each in answered})
+    return found if len(found) > 1 else []
 
 
 def action_figures(answered: Sequence[Answered]) -> Iterator[Figure]:
@@ -178,6 +205,7 @@ def ask_questions(system: System, store: EverydayStore) -> list[Recalled]:
                 each,
                 _grades_with_same(each, same),
                 asked.recall(each.text, each.space),
+                language_of(each.text, store),
             )
             for each in store.questions
         ]
@@ -213,6 +241,21 @@ def recall_figures(recalled: Sequence[Recalled]) -> Iterator[Figure]:
     yield from reliability(
         "recall", [(each.hits[0].score, each.right_within(1)) for each in answerable if each.hits]
     )
+    for language in _languages(answerable):
+        rows = [each for each in answerable if each.language == language]
+        yield from _figures_of_language(language, rows)
+
+
+def _figures_of_language(language: str, answerable: Sequence[Recalled]) -> Iterator[Figure]:
+    """Return how good recall is in one language, and whether its scores mean there what they
+    mean elsewhere."""
+    part = f"recall, {language}"
+    for count in (1, 3, 5):
+        found = mean(float(each.right_within(count)) for each in answerable)
+        yield share(part, f"an answer among the first {count}", found)
+    scored = [(each.hits[0].score, each.right_within(1)) for each in answerable if each.hits]
+    yield share(part, "what the first score says", mean(score for score, _ in scored))
+    yield from (each for each in reliability(part, scored) if each.what.startswith("expected"))
 
 
 def _old_first(recalled: Recalled) -> bool:

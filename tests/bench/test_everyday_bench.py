@@ -56,6 +56,42 @@ def test_a_hit_is_any_needed_memory_and_precision_counts_what_fits() -> None:
     assert found["whisper: precision"] == 0.5
 
 
+def test_each_language_that_is_asked_in_has_lines_of_its_own() -> None:
+    row = prompt(("a",), silence=None)
+    rows = [
+        replace(answered(row, said("a")), language="de"),
+        replace(answered(row, said("x")), language="ja"),
+    ]
+    question = replace(STORE.questions[0], kind="answer")
+    hits = (systems.ScoredId("a", 0.5),)
+    recalled = [
+        asking.Recalled(question, {"a": 2}, hits, "de"),
+        asking.Recalled(question, {"b": 2}, hits, "ja"),
+    ]
+
+    found = figures(asking.whisper_figures(rows)) | figures(asking.recall_figures(recalled))
+
+    assert found["whisper, de: hit: any needed one"] == 1.0
+    assert found["whisper, ja: hit: any needed one"] == 0.0
+    assert found["recall, de: an answer among the first 1"] == 1.0
+    assert found["recall, ja: expected error of the first score"] == 0.5
+    assert found["recall, ja: what the first score says"] == 0.5
+
+
+def test_one_language_alone_has_no_lines_of_its_own() -> None:
+    rows = [answered(prompt(("a",), silence=None), said("a"))]
+
+    assert not any(", en" in each for each in figures(asking.whisper_figures(rows)))
+
+
+def test_a_text_is_in_one_of_the_languages_of_its_store() -> None:
+    store = replace(STORE, languages=("en", "it"))
+
+    assert asking.language_of("dove sono le chiavi del cantiere?", store) == "it"
+    assert asking.language_of("where are the keys of the site?", store) == "en"
+    assert asking.language_of("12", store) == "en"
+
+
 def test_what_says_the_same_or_was_said_before_in_the_session_will_do() -> None:
     same = {"a": frozenset("ab")}
 
