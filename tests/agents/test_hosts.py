@@ -263,7 +263,7 @@ def test_a_hook_that_was_wired_by_hand_is_left_and_not_doubled(
 
     hooks = machine.json(".claude/settings.json")["hooks"]
     assert hooks["UserPromptSubmit"] == by_hand["hooks"]["UserPromptSubmit"]
-    moments = ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUseFailure"]
+    moments = ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUseFailure", "Stop"]
     assert list(hooks) == ["UserPromptSubmit", "PreCompact", "SessionEnd", *moments]
     machine.unsetup()
     assert machine.json(".claude/settings.json") == by_hand

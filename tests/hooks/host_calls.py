@@ -65,3 +65,40 @@ GEMINI_DEED = (
     b'"cwd":"%(folder)s","hook_event_name":"AfterTool","timestamp":"2026-11-18T09:12:44.031Z",'
     b'"tool_name":"%(tool)s","tool_input":%(input)s,"tool_response":{"llmContent":"ok"}}'
 )
+CLAUDE_STOP = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.claude/projects/-w-atlas/'
+    b'%(session)s.jsonl","cwd":"%(folder)s","prompt_id":"5f0d7c9e-8a53-4c57-a1f7-0f3b6f0a5b11",'
+    b'"permission_mode":"acceptEdits","hook_event_name":"Stop","stop_hook_active":%(active)s,'
+    b'"last_assistant_message":"Done.","background_tasks":[],"session_crons":[]}'
+)
+CODEX_PROMPT = (
+    b'{"session_id":"%(session)s","turn_id":"t1","transcript_path":null,"cwd":"%(folder)s",'
+    b'"hook_event_name":"UserPromptSubmit","model":"gpt-5.5-codex","permission_mode":"default",'
+    b'"prompt":"%(prompt)s"}'
+)
+CODEX_STOP = (
+    b'{"session_id":"%(session)s","turn_id":"t1","transcript_path":"%(transcript)s",'
+    b'"cwd":"%(folder)s","hook_event_name":"Stop","model":"gpt-5.5-codex",'
+    b'"permission_mode":"default","stop_hook_active":%(active)s,"last_assistant_message":"Done."}'
+)
+CURSOR_PROMPT = (
+    b'{"conversation_id":"%(session)s","generation_id":"g1","hook_event_name":"beforeSubmitPrompt",'
+    b'"workspace_roots":["%(folder)s"],"model":"default","cursor_version":"3.20.17",'
+    b'"user_email":"ana@example.org","transcript_path":null,"prompt":"%(prompt)s","attachments":[]}'
+)
+CURSOR_STOP = (
+    b'{"conversation_id":"%(session)s","generation_id":"g1","hook_event_name":"stop",'
+    b'"workspace_roots":["%(folder)s"],"model":"default","cursor_version":"3.20.17",'
+    b'"user_email":"ana@example.org","transcript_path":null,"status":"%(status)s",'
+    b'"loop_count":%(loops)s}'
+)
+GEMINI_PROMPT = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.gemini/tmp/1f/chats/session.json",'
+    b'"cwd":"%(folder)s","hook_event_name":"BeforeAgent","timestamp":"2026-11-18T09:12:44.031Z",'
+    b'"prompt":"%(prompt)s"}'
+)
+GEMINI_STOP = (
+    b'{"session_id":"%(session)s","transcript_path":"/home/ana/.gemini/tmp/1f/chats/session.json",'
+    b'"cwd":"%(folder)s","hook_event_name":"AfterAgent","timestamp":"2026-11-18T09:12:44.031Z",'
+    b'"prompt":"%(prompt)s","prompt_response":"Done.","stop_hook_active":%(active)s}'
+)

@@ -122,6 +122,7 @@ def claude_hooks(around: SetupEnvironment) -> dict[str, dict[str, object]]:
         "SubagentStart": inject,
         "PreToolUse": inject,
         "PostToolUseFailure": inject,
+        "Stop": inject,
     }
 
 
@@ -251,7 +252,7 @@ def _cursor_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     folder = around.user / ".cursor"
     entry = {"command": around.hook_line("inject", "cursor"), "timeout": HOOK_TIMEOUT_SECONDS}
     home = str(around.home)
-    entries = {"beforeSubmitPrompt": entry, "sessionStart": entry}
+    entries = dict.fromkeys(("beforeSubmitPrompt", "sessionStart", "stop"), entry)
     hooks = JsonHooksPiece(entries, home, grouped=False, version=1)
     return [
         AgentWiring(folder / "hooks.json", (hooks,)),
@@ -280,7 +281,7 @@ def _gemini_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     home = str(around.home)
     pieces = (
         JsonHooksPiece(
-            dict.fromkeys(("BeforeAgent", "SessionStart", "AfterTool"), entry),
+            dict.fromkeys(("BeforeAgent", "SessionStart", "AfterTool", "AfterAgent"), entry),
             home,
             matchers=GEMINI_MATCHERS,
         ),

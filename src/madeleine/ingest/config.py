@@ -20,8 +20,8 @@ class IngestConfig:
     extractor: str = setting(
         "local",
         "who finds memories in what is said: local (a small learnt head), llm (the language model "
-        "that [judge] names) or none",
-        among=("local", "llm", "none"),
+        "that [judge] names), agent (the agent itself, asked when a turn ends) or none",
+        among=("local", "llm", "agent", "none"),
     )
     tokens_per_day: int = advanced(
         500_000, "most tokens that finding memories uses in a day; 0 for no bound", 0

@@ -19,6 +19,7 @@ from madeleine.ingest.exchanges import Exchange
 from madeleine.ingest.statements import find_statements
 from madeleine.ingest.worth_head import judge_worth
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.off_record import asks_not_to_remember
 from madeleine.language.secrets import may_hold_secret, redact_secrets
 from madeleine.language.spoken_context import (
     find_recovery,
@@ -108,6 +109,18 @@ def list_sentences(exchange: Exchange) -> list[SpokenSentence]:
             if len(each) <= SENTENCE_CHARS
         ]
     return found
+
+
+def seems_worth_keeping(prompt: str) -> bool:
+    """Whether something in a prompt is worth keeping, by its signs alone: no model is asked."""
+    if asks_not_to_remember(prompt) or find_machine_author(prompt):
+        return False
+    text = strip_host_text(prompt).replace("\u2019", "'")
+    if len(text) > MESSAGE_CHARS:
+        return False
+    return bool(find_statements(text)) or any(
+        judge_worth(each, "", False, None, "").kept for each in split_spoken(text)
+    )
 
 
 def read_vector(embedder: Embedder | None, text: str) -> Vector | None:

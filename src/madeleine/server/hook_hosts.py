@@ -52,6 +52,8 @@ class HookCall(NamedTuple):
     given: Mapping[str, object] = MappingProxyType({})
     """Of a deed, the tool and what it is given."""
     error: str | None = None
+    is_continued: bool = False
+    """Of a turn's end, whether a hook had the agent go on already."""
 
     @property
     def conversation(self) -> str | None:
@@ -70,6 +72,8 @@ class HookHost(NamedTuple):
     """Whether it calls the hook again and again in one turn."""
     can_ask: bool = False
     """Whether a hook may have it ask its user before a tool is used."""
+    render_request: Callable[[str], Json] | None = None
+    """How a hook has its agent do something before its turn is over, where it can."""
 
 
 def _render_for_claude(event: str | None, text: str) -> Json:
@@ -96,11 +100,25 @@ def _render_for_copilot(event: str | None, text: str) -> Json:
     return _render_for_claude(event, text) if named_as_in_vscode else {"additionalContext": text}
 
 
+def _request_of_claude(text: str) -> Json:
+    return {"decision": "block", "reason": text}
+
+
+def _request_of_gemini(text: str) -> Json:
+    return {"decision": "deny", "reason": text}
+
+
+def _request_of_cursor(text: str) -> Json:
+    return {"followup_message": text}
+
+
 HOST_BY_NAME: Mapping[str, HookHost] = {
-    "claude": HookHost("claude-code", _render_for_claude, can_ask=True),
-    "codex": HookHost("codex", _render_for_claude),
-    "cursor": HookHost("cursor", _render_for_cursor),
-    "gemini": HookHost("gemini-cli", _render_for_gemini),
+    "claude": HookHost(
+        "claude-code", _render_for_claude, can_ask=True, render_request=_request_of_claude
+    ),
+    "codex": HookHost("codex", _render_for_claude, render_request=_request_of_claude),
+    "cursor": HookHost("cursor", _render_for_cursor, render_request=_request_of_cursor),
+    "gemini": HookHost("gemini-cli", _render_for_gemini, render_request=_request_of_gemini),
     "agy": HookHost("antigravity", _render_for_antigravity, once_a_turn=True),
     "copilot": HookHost("copilot", _render_for_copilot),
     "vscode": HookHost("vscode", _render_for_claude, can_ask=True),
@@ -130,6 +148,7 @@ SHORTENING_EVENTS = frozenset(
 )
 """When a host shortens what its agent has before it, whispers included."""
 ENDING_EVENTS = frozenset(["SessionEnd", "sessionEnd"])
+TURN_END_EVENTS = frozenset(["Stop", "stop", "AfterAgent"])
 _PEOPLE_SOURCES = ("user", "sdk")  # a prompt's `source`; any other is a timetable or a machine
 
 
@@ -155,6 +174,7 @@ def read_hook_call(words: str, body: bytes) -> HookCall:
         tool=_read_text(values, "tool_name", "toolName"),
         given=_read_object(values, "tool_input", "toolInput", "toolArgs"),
         error=_read_error(values),
+        is_continued=_is_continued(values),
         task=_read_text(values, "task", "prompt", "description", "agent_type", "agentType"),
     )
 
@@ -183,6 +203,13 @@ def render_word(call: HookCall, text: str, asks: bool) -> bytes:
     return json.dumps(answer).encode("ascii")
 
 
+def render_request(call: HookCall, text: str) -> bytes:
+    """Return the host's JSON that has its agent do something before its turn is over; nothing for
+    a host that has none."""
+    render = call.host.render_request
+    return b"" if render is None or not text else json.dumps(render(text)).encode("ascii")
+
+
 def fits_context(text: str) -> bool:
     """Whether every host takes a text of this length whole."""
     return len(text.encode("utf-8")) <= MAX_CONTEXT_BYTES
@@ -199,6 +226,14 @@ def _find_skip_reason(values: Mapping[str, object]) -> str | None:
         return "inside a sub-agent"
     source = _read_text(values, "source")
     return None if source is None or source in _PEOPLE_SOURCES else f"sent by `{source[:50]}`"
+
+
+def _is_continued(values: Mapping[str, object]) -> bool:
+    """Whether a hook had the agent go on already; Cursor counts how often, others say so. One that
+    was broken off is not asked to go on either."""
+    if values.get("status") in ("aborted", "error"):
+        return True
+    return bool(values.get("stop_hook_active", values.get("loop_count", False)))
 
 
 def _read_object(values: Mapping[str, object], *names: str) -> Mapping[str, object]:

@@ -51,6 +51,7 @@ from madeleine.server.hook_hosts import (
     SHORTENING_EVENTS,
     START_EVENTS,
     SUBAGENT_EVENTS,
+    TURN_END_EVENTS,
     BadHook,
     HookCall,
     cut_to_context,
@@ -58,13 +59,16 @@ from madeleine.server.hook_hosts import (
     read_hook_call,
     read_start,
     render_reply,
+    render_request,
     render_word,
 )
+from madeleine.server.keep_requests import KeepRequests
 from madeleine.server.logs import render_traceback
 from madeleine.server.prompt_history import PromptArrival, PromptHistory
 from madeleine.server.sockets import write_private_file
 from madeleine.whisper.brief import SessionStart
 from madeleine.whisper.delivery import Loss, mark_undelivered
+from madeleine.whisper.pausing import is_paused, read_pauses
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
 from madeleine.whisper.report import count_in_session
@@ -108,6 +112,7 @@ HOOK_THREADS = 8  # apart from the requests', so that a whisper never waits behi
 MAX_PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
 MAX_CLOCK_DISTANCE_SECONDS = 60.0  # a deadline further away than that was told by another clock
 MAX_PROBLEMS = 100  # different ones that are told; more would only fill the log
+REQUEST_MINUTES = 24 * 60  # an agent may work for long before its turn ends
 NUDGE_TEXT = (
     f"{NOTE}: what was decided, learned or preferred in this session is kept for later sessions "
     "only where `remember` was used for it."
@@ -167,6 +172,7 @@ class HookService:
         self._turns = PromptHistory(self._config.dedupe_seconds)
         self._moments = PromptHistory(self._config.dedupe_seconds)
         """Starts of sessions: no prompts, and not counted as such."""
+        self._requests = KeepRequests()
         self.receipts = DeliveryReceipts(self._count_outcome)
         """Whispers, of hooks or not, and whether anybody got them."""
         self._threads = ThreadPoolExecutor(HOOK_THREADS, thread_name_prefix="hook")
@@ -313,6 +319,8 @@ class HookService:
                 return self._brief(call, turn, reach)
             if call.event in DEED_EVENTS:
                 return self._speak(call, turn, reach)
+            if call.event in TURN_END_EVENTS:
+                return self._request_keeping(call, turn, reach)
             prompt = self._prompt(call)
             return SILENT_REPLY if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
@@ -505,7 +513,29 @@ class HookService:
             self._tell(words, f"nothing was stored: {type(error).__name__}", error.kind)
         else:
             self._store_later(call, reach)
+            if call.event in TURN_END_EVENTS:
+                return self._request_keeping(call, turn, reach)
         return SILENT_REPLY
+
+    def _request_keeping(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> HookReply:
+        """Ask an agent to keep what is worth it before its turn is over, where that is wanted."""
+        context, session = reach.context, call.session
+        if context.settings.ingest.extractor != "agent" or session is None or call.agent_id:
+            return SILENT_REPLY
+        if call.is_continued or is_paused(read_pauses(context.stores, session)):
+            return SILENT_REPLY
+        typed = context.whisperer.sessions.recent(
+            session, context.stores.clock.now(), REQUEST_MINUTES
+        )
+        number = self._turns.count(_name_session(session, reach))
+        text = self._requests.find_request(
+            _name_session(session, reach), number, [each.text for each in typed.prompts]
+        )
+        rendered = render_request(call, text)
+        if not rendered or not turn.end():
+            return SILENT_REPLY
+        self._count("keep_requests")
+        return HookReply(rendered)
 
     def _store_later(self, call: HookCall, reach: CallerReach) -> None:
         """Take in a transcript in the background; one that waits already is not queued twice.
@@ -559,11 +589,19 @@ class HookService:
 
 def _build_arrival(call: HookCall, prompt: str, reach: CallerReach) -> PromptArrival:
     """Return a prompt as it arrives. Those of two people are never repetitions."""
-    who = "" if reach.caller is None else f"{reach.caller.person} "
+    who = _name_caller(reach)
     conversation = call.conversation
-    session = f"{who}{conversation}" if conversation else who or None
+    session = _name_session(conversation, reach) if conversation else who or None
     folder = None if call.folder is None else f"{who}{call.folder}"
     return PromptArrival(prompt, session, folder, call.entry, call.host.once_a_turn)
+
+
+def _name_caller(reach: CallerReach) -> str:
+    return "" if reach.caller is None else f"{reach.caller.person} "
+
+
+def _name_session(session: str, reach: CallerReach) -> str:
+    return f"{_name_caller(reach)}{session}"
 
 
 def _is_due(number: int, interval: int) -> bool:

@@ -42,6 +42,12 @@ class PromptHistory:
             self._recent[f"folder {prompt.folder}", digest] = (now, prompt.entry)
             return self._count(session, digest)
 
+    def count(self, session: str) -> int:
+        """Return how many prompts of a session arrived."""
+        with self._lock:
+            known = self._sessions.get(f"session {session}")
+            return 0 if known is None else known.prompts
+
     def forget(self, prompt: PromptArrival) -> None:
         """Let a prompt come once more: nobody got what was said about it."""
         digest = _digest_text(prompt.text)
