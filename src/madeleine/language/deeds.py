@@ -73,14 +73,14 @@ class Deed:
 def read_deed(tool: str, given: Mapping[str, object], folder: str | None = None) -> Deed:
     """Return the deed that a host's tool call is; `folder` is where paths begin."""
     path = _first_text(given, PATH_FIELDS)
-    command = _first_text(given, COMMAND_FIELDS) or _joined_command(given)
-    written = " ".join(_written_texts(given))
+    command = _first_text(given, COMMAND_FIELDS) or _join_command(given)
+    written = " ".join(_iterate_written(given))
     patch = _first_text(given, ("input", "patch"))
     paths = [path] if path else []
     paths += [each.strip() for each in _PATCH_FILE.findall((patch or command)[:TEXT_CHARS])]
     relative = [_relative_path(each, folder) for each in paths]
     if not (relative or command):
-        written = " ".join(_all_texts(given))
+        written = " ".join(_iterate_texts(given))
     said = " ".join(each for each in (*relative, command or patch, written) if each)
     return _build_deed(tool, said[:TEXT_CHARS], tuple(relative), command[:TEXT_CHARS])
 
@@ -131,7 +131,7 @@ def _build_deed(tool: str, said: str, paths: tuple[str, ...], command: str) -> D
         tokens=tokens,
         environments=frozenset(environments),
         activities=frozenset(_read_activities(tool, commands, named)),
-        only_looks=_only_looks(tool, commands),
+        only_looks=_is_only_looking(tool, commands),
     )
 
 
@@ -142,7 +142,7 @@ def _first_text(given: Mapping[str, object], names: Iterable[str]) -> str:
     return next((each for name in names if isinstance(each := given.get(name), str)), "")
 
 
-def _joined_command(given: Mapping[str, object]) -> str:
+def _join_command(given: Mapping[str, object]) -> str:
     """Return a command that is given as a list of words; a shell around it is left out."""
     words = given.get("command")
     if not isinstance(words, list):
@@ -153,14 +153,14 @@ def _joined_command(given: Mapping[str, object]) -> str:
     return " ".join(texts)
 
 
-def _written_texts(given: Mapping[str, object]) -> Iterator[str]:
+def _iterate_written(given: Mapping[str, object]) -> Iterator[str]:
     edits = given.get("edits")
     for each in (given, *(edits if isinstance(edits, list) else ())):
         if isinstance(each, Mapping) and (text := _first_text(each, WRITTEN_FIELDS)):
             yield text[:TEXT_CHARS]
 
 
-def _all_texts(given: Mapping[str, object]) -> Iterator[str]:
+def _iterate_texts(given: Mapping[str, object]) -> Iterator[str]:
     """Give what a tool that we do not know is given."""
     for each in given.values():
         if isinstance(each, str):
@@ -207,7 +207,7 @@ def looks_like_path(word: str) -> bool:
     return "/" in word or bool(dot and stem and 1 <= len(extension) <= 8 and extension.isalnum())
 
 
-def _only_looks(tool: str, commands: tuple[tuple[str, ...], ...]) -> bool:
+def _is_only_looking(tool: str, commands: tuple[tuple[str, ...], ...]) -> bool:
     if commands:
         return all(map(_is_reading_command, commands))
     parts = {each.lower() for each in split_name(tool)}
@@ -248,10 +248,10 @@ def _read_activities(
 def split_tokens(text: str) -> list[str]:
     """Return the words of a text, names in code and paths whole."""
     found = _TOKEN.findall(text[:TEXT_CHARS])[:MAX_TOKENS]
-    return [each for token in found if (each := _trim(token))]
+    return [each for token in found if (each := _trim_token(token))]
 
 
-def _trim(token: str) -> str:
+def _trim_token(token: str) -> str:
     """Return a word without what only ends a sentence or makes it bold."""
     plain = token.rstrip(".:!?")
     return plain if "/" in plain or "." in plain else plain.strip("*")

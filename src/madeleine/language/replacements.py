@@ -218,13 +218,13 @@ class _ToldChange:
                     if older.stems[at : at + len(run)] == run
                     and not _is_other_name(older, at, self.sentence, left.start)
                 ]
-                if len(found) == 1 and self._ends(
+                if len(found) == 1 and self._ends_value(
                     older, range(found[0], found[0] + len(run)), left
                 ):
                     return left
         return None
 
-    def _ends(self, older: Sentence, value: range, left: range) -> bool:
+    def _ends_value(self, older: Sentence, value: range, left: range) -> bool:
         """Whether the change ends what an older sentence states of a value."""
         stop = older.find_reason_start(value.stop)
         others = [

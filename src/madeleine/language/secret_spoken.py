@@ -266,7 +266,7 @@ def _find_after(window: str, kind: str) -> tuple[int, int] | None:
         value = token[0].strip(_EDGE_SIGNS).rstrip(".:")
         if kind == "password" and not _is_connected(before):
             continue
-        if _fits(value, kind, window[token.end() :], before):
+        if _has_form_of(value, kind, window[token.end() :], before):
             return token.start(), token.start() + len(token[0].rstrip(".:"))
     words = _find_words(window) if kind == "password" else None
     return words
@@ -289,7 +289,7 @@ def _is_connected(before: str) -> bool:
     return _CONNECTS.search(before) is not None
 
 
-def _fits(value: str, kind: str, after: str, before: str) -> bool:
+def _has_form_of(value: str, kind: str, after: str, before: str) -> bool:
     """Whether a word has the form that is enough for what was named."""
     if is_placeholder(value) or _UNITS.match(after) or _YEAR.fullmatch(value):
         return False

@@ -91,10 +91,10 @@ class Sentence:
     def find_reason_start(self, start: int) -> int:
         """Return where it begins to explain what it tells, from a place on."""
         return next(
-            (at for at in range(start, len(self.words)) if self._explains(at)), len(self.words)
+            (at for at in range(start, len(self.words)) if self._is_explaining(at)), len(self.words)
         )
 
-    def _explains(self, place: int) -> bool:
+    def _is_explaining(self, place: int) -> bool:
         word = self.words[place]
         if word == "as":  # `as the lead` names a role, `as it was slow` a reason
             return any(at in self.verbs for at in range(place + 1, place + 5))

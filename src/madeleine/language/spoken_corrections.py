@@ -133,7 +133,7 @@ def _take_up(before: list[str], sentence: str) -> list[str]:
         if new is None or not _is_said_at_once(tail, new):
             continue
         if head and (old := _find_corrected(head, new)):
-            return [*before, _correct(head, old, new, tail)]
+            return [*before, _write_correction(head, old, new, tail)]
         if not head and (place := _find_corrected_sentence(before, new)) is not None:
             return _correct_earlier(before, place, new, tail)
     bare = _VALUE.search(sentence)
@@ -159,7 +159,7 @@ def _correct_earlier(before: list[str], place: int, new: re.Match[str], tail: st
     old = _find_corrected(before[place], new)
     assert old is not None
     between = [each for each in before[place + 1 :] if not _begins_with_mark(each)]
-    return [*before[:place], _correct(before[place], old, new, tail), *between]
+    return [*before[:place], _write_correction(before[place], old, new, tail), *between]
 
 
 def _begins_with_mark(sentence: str) -> bool:
@@ -187,7 +187,7 @@ def _bare_words(text: str) -> list[str]:
     return [each.strip(_EDGES).lower() for each in text.split() if each.strip(_EDGES)]
 
 
-def _correct(text: str, old: re.Match[str], new: re.Match[str], tail: str) -> str:
+def _write_correction(text: str, old: re.Match[str], new: re.Match[str], tail: str) -> str:
     """Return a sentence with the new value, and with what is said beside it."""
     unit = new["unit"] or old["unit"] or ""
     start, end = text[: old.start()], text[old.end() :]
@@ -242,14 +242,17 @@ def takes_value_back(later: str, earlier: str) -> bool:
     shared = telling_stems(later) & telling_stems(earlier)
     if len(shared) >= SURELY_SAME and _gives_other_value(later, earlier):
         return True
-    if any(_denies(found, earlier, corrects and bool(shared)) for found in _DENIED.finditer(later)):
+    if any(
+        _is_denial_of(found, earlier, corrects and bool(shared))
+        for found in _DENIED.finditer(later)
+    ):
         return True
     return (corrects and _gives_other_value(later, earlier)) or (
         _INSTEAD.search(later) is not None and _names_other_kind(later, earlier)
     )
 
 
-def _denies(found: re.Match[str], earlier: str, by_word: bool) -> bool:
+def _is_denial_of(found: re.Match[str], earlier: str, by_word: bool) -> bool:
     value = (found["value"] or found["wrong"]).strip(".,:").lower()
     number = _DIGITS.search(value)
     if number:

@@ -108,10 +108,10 @@ def prepare_question(
         return prepare_question(stores, replace(query, text=meant), forgive=False)
     if trace is None and stores.minds.embedder is not None:  # words have to bring all there is
         told = replace(told, matches=_match_rare_words(stores, told, alone=True))
-    return _prepared(stores, told, trace, notes)
+    return _prepare_question(stores, told, trace, notes)
 
 
-def _prepared(
+def _prepare_question(
     stores: Stores, told: _QuestionWords, trace: QueryEmbedding | None, notes: tuple[Cause, ...]
 ) -> PreparedQuestion:
     asked = weigh_question(told.understood, told.extent, told.terms, trace, told.kin)

@@ -157,7 +157,7 @@ def _word_features(
     unnamed = _telling_weights(asked)
     columns = {
         "words": view.mine(own) / BM25_SCALE,
-        "coverage": view.mine(_coverage(counts, unnamed)),
+        "coverage": view.mine(_measure_coverage(counts, unnamed)),
         "phrases": view.mine(_adjacent_pair_share(asked, view, details, places)),
     }
     return (
@@ -179,7 +179,7 @@ def _surrounding_word_features(
     return {
         "words_around": view.mine(together) / BM25_SCALE,
         "words_session": view.mine((session / (session + 1.2)) @ terms.idf) / SESSION_SCALE,
-        "coverage_session": view.mine(_coverage(session, terms.idf * terms.telling)),
+        "coverage_session": view.mine(_measure_coverage(session, terms.idf * terms.telling)),
     }
 
 
@@ -211,7 +211,7 @@ def _names_said(asked: WeightedQuestion, view: _CandidateRows) -> Values:
     return names
 
 
-def _coverage(counts: Values, weights: Values) -> Values:
+def _measure_coverage(counts: Values, weights: Values) -> Values:
     """Return how much of what the question tells each row holds, from 0 to 1."""
     total = weights.sum()
     share: Values = (counts > 0) @ weights / total if total > 0 else np.zeros(len(counts))

@@ -103,7 +103,9 @@ class App:
         self._hooks = HookService(contexts.first)
         self._hooks.write_directions(facts())
         self._events = EventStream(self._reach, ending)
-        self._router = Router(self._paths(), redirect_slashes=False, default=_refuse_unknown_route)
+        self._router = Router(
+            self._build_routes(), redirect_slashes=False, default=_refuse_unknown_route
+        )
 
     def close(self) -> None:
         """Wait for the requests that are being carried out."""
@@ -149,7 +151,7 @@ class App:
             self._hooks.resolve_in_time(finding, scope) if path in _HOOK_PATHS else finding
         )
 
-    def _paths(self) -> list[AsgiRoute]:
+    def _build_routes(self) -> list[AsgiRoute]:
         methods: dict[str, dict[str, Endpoint]] = {
             OPENAPI_ROUTE.path: {OPENAPI_ROUTE.method: OPENAPI_ROUTE}
         }
@@ -203,10 +205,12 @@ class App:
 
         def work() -> bytes:
             if route is METRICS_ROUTE:
-                return self._metrics(reach)
+                return self._render_metrics(reach)
             assert isinstance(route, Operation)  # all others are answered above
             given = parse_body(body, content_type) if route.method == "POST" else {}
-            return self._perform(reach, route, OperationCall(identity, query, given, by), guest)
+            return self._perform_operation(
+                reach, route, OperationCall(identity, query, given, by), guest
+            )
 
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
@@ -244,7 +248,7 @@ class App:
         finally:
             self._inside -= 1
 
-    def _perform(
+    def _perform_operation(
         self, reach: CallerReach, operation: Operation[Any], call: OperationCall, guest: bool
     ) -> bytes:
         if operation is stop:
@@ -262,7 +266,7 @@ class App:
         given = to_json(answer)
         return encode_json(ormah.translate_answer(operation.name, given) if guest else given)
 
-    def _metrics(self, reach: CallerReach) -> bytes:
+    def _render_metrics(self, reach: CallerReach) -> bytes:
         """Return the numbers of the caller's own memory, and to an admin those of the server."""
         if not may_see_server(reach):
             return render_metrics(reach.context)

@@ -78,10 +78,10 @@ class BackgroundLoops:
     def _run(self, loop: BackgroundLoop) -> None:
         pause: float | None = loop.first_seconds
         while pause is not None and not self._stop.wait(pause):
-            went_well = self._once(loop)
+            went_well = self._run_once(loop)
             pause = loop.every_seconds if went_well else RETRY_SECONDS
 
-    def _once(self, loop: BackgroundLoop) -> bool:
+    def _run_once(self, loop: BackgroundLoop) -> bool:
         loop.runs += 1
         try:
             loop.work()

@@ -65,7 +65,7 @@ class CallerResolver:
         self._guard.check_place(scope)
         if is_open:
             return self._alone
-        return caller_reach(self._contexts, await self._caller(people, scope))
+        return caller_reach(self._contexts, await self._find_caller(people, scope))
 
     def forget(self) -> None:
         """Ask anew who everybody is: something about it changed."""
@@ -75,7 +75,7 @@ class CallerResolver:
     def close(self) -> None:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    async def _caller(self, people: PeopleDirectory, scope: Scope) -> Caller:
+    async def _find_caller(self, people: PeopleDirectory, scope: Scope) -> Caller:
         if self._guard.is_from_server(scope):
             found = await self._look_up(SERVER_KEY, people.local)
             return found if self._guard.is_from_admin(scope) else replace(found, role=Role.OWNER)

@@ -71,12 +71,12 @@ class EventStream:
             for event_bus in event_buses:
                 listening.enter_context(event_bus.subscribe(hear))
             yield b": listening\n\n"
-            async for part in self._parts(
+            async for part in self._stream_parts(
                 queue, _ListeningPermission(self._resolve_reach, scope, reach, event_buses)
             ):
                 yield part
 
-    async def _parts(
+    async def _stream_parts(
         self, queue: asyncio.Queue[BusEvent | None], leave: _ListeningPermission
     ) -> AsyncIterator[bytes]:
         quiet = 0.0

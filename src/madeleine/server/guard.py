@@ -83,18 +83,18 @@ class Guard:
         return f"https://{read_header(scope, b'host').lower()}" if named in self.names else ""
 
     def _check_host(self, scope: Scope) -> None:
-        if _read_host_name(scope) not in self._hosts():
+        if _read_host_name(scope) not in self._own_hosts():
             raise Forbidden("Host", read_header(scope, b"host"), bool(self.names))
 
     def _check_origin(self, scope: Scope) -> None:
         if not any(name == b"origin" for name, _ in scope["headers"]):
             return
         given = read_header(scope, b"origin")
-        own = {f"http://{host}:{self.port}" for host in self._hosts()}
+        own = {f"http://{host}:{self.port}" for host in self._own_hosts()}
         if given.lower() not in own | {f"https://{name}" for name in self.names}:
             raise Forbidden("Origin", given, bool(self.names))
 
-    def _hosts(self) -> frozenset[str]:
+    def _own_hosts(self) -> frozenset[str]:
         own = f"[{self.host}]" if ":" in self.host else self.host
         return LOOPBACK_HOSTS | {own.lower()} | self.names
 

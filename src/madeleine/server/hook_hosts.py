@@ -100,25 +100,25 @@ def _render_for_copilot(event: str | None, text: str) -> Json:
     return _render_for_claude(event, text) if named_as_in_vscode else {"additionalContext": text}
 
 
-def _request_of_claude(text: str) -> Json:
+def _render_claude_request(text: str) -> Json:
     return {"decision": "block", "reason": text}
 
 
-def _request_of_gemini(text: str) -> Json:
+def _render_gemini_request(text: str) -> Json:
     return {"decision": "deny", "reason": text}
 
 
-def _request_of_cursor(text: str) -> Json:
+def _render_cursor_request(text: str) -> Json:
     return {"followup_message": text}
 
 
 HOST_BY_NAME: Mapping[str, HookHost] = {
     "claude": HookHost(
-        "claude-code", _render_for_claude, can_ask=True, render_request=_request_of_claude
+        "claude-code", _render_for_claude, can_ask=True, render_request=_render_claude_request
     ),
-    "codex": HookHost("codex", _render_for_claude, render_request=_request_of_claude),
-    "cursor": HookHost("cursor", _render_for_cursor, render_request=_request_of_cursor),
-    "gemini": HookHost("gemini-cli", _render_for_gemini, render_request=_request_of_gemini),
+    "codex": HookHost("codex", _render_for_claude, render_request=_render_claude_request),
+    "cursor": HookHost("cursor", _render_for_cursor, render_request=_render_cursor_request),
+    "gemini": HookHost("gemini-cli", _render_for_gemini, render_request=_render_gemini_request),
     "agy": HookHost("antigravity", _render_for_antigravity, once_a_turn=True),
     "copilot": HookHost("copilot", _render_for_copilot),
     "vscode": HookHost("vscode", _render_for_claude, can_ask=True),

@@ -274,7 +274,7 @@ class HookService:
     def _find_act(self, route: Endpoint) -> HookAct:
         if route is STATUSLINE_ROUTE:
             return self._tell_status
-        return self._inject if route is INJECT_ROUTE else self._store
+        return self._inject if route is INJECT_ROUTE else self._store_transcript
 
     async def _hand_over(
         self,
@@ -321,7 +321,7 @@ class HookService:
                 return self._speak(call, turn, reach)
             if call.event in TURN_END_EVENTS:
                 return self._request_keeping(call, turn, reach)
-            prompt = self._prompt(call)
+            prompt = self._find_typed_prompt(call)
             return SILENT_REPLY if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
             self._tell(words, bad.message, bad.kind)
@@ -329,7 +329,7 @@ class HookService:
             self._tell(words, f"no whisper: {type(error).__name__}", error.kind)
         return SILENT_REPLY
 
-    def _prompt(self, call: HookCall) -> str | None:
+    def _find_typed_prompt(self, call: HookCall) -> str | None:
         """Return what a person typed; nothing where no person did."""
         if call.event is not None and call.event not in PROMPT_EVENTS:
             raise BadHook(f"is about `{call.event[:50]}`, at which nothing is said")
@@ -499,7 +499,9 @@ class HookService:
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _store(self, words: str, body: bytes, turn: HookTurn, reach: CallerReach) -> HookReply:
+    def _store_transcript(
+        self, words: str, body: bytes, turn: HookTurn, reach: CallerReach
+    ) -> HookReply:
         try:
             call = read_hook_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:

@@ -286,11 +286,11 @@ class DeviceJournalWatch:
     def __init__(self, context: HomeContext) -> None:
         self._context = context
         self._folder = context.home / "journal"
-        self._seen = self._looks()
+        self._seen = self._stamp_files()
 
     def look(self) -> None:
         """Read what is new; a look that finds nothing new only asks for sizes and times."""
-        looks = self._looks()
+        looks = self._stamp_files()
         if looks == self._seen:
             return
         stores = self._context.stores
@@ -300,7 +300,7 @@ class DeviceJournalWatch:
         known.extend(each for each in problems if each not in known)
         self._seen = looks
 
-    def _looks(self) -> FileStamps:
+    def _stamp_files(self) -> FileStamps:
         own = f"{self._context.stores.journal.device}-"
         files = [each for each in self._folder.glob("*.jsonl") if not each.name.startswith(own)]
         found = [(each.name, each.stat()) for each in files]

@@ -161,10 +161,10 @@ class PageDoor:
         if path == PAGE_ROOT.rstrip("/"):
             return RedirectResponse(PAGE_ROOT, 308)
         if path == ENTER_PATH:
-            return self._entered(scope)
-        return self._file(scope, Headers(scope=scope))
+            return self._enter_by_code(scope)
+        return self._find_file(scope, Headers(scope=scope))
 
-    def _file(self, scope: Scope, asked: Headers) -> Response:
+    def _find_file(self, scope: Scope, asked: Headers) -> Response:
         """Return the file asked for, or the frame of the page for one of its views."""
         path = scope["path"].removeprefix(PAGE_ROOT)
         found = self._files.get(path)
@@ -177,7 +177,7 @@ class PageDoor:
             asked, self._soon.get(FOLDER_BY_VIEW.get(view, view), "")
         )
 
-    def _entered(self, scope: Scope) -> Response:
+    def _enter_by_code(self, scope: Scope) -> Response:
         session = self._sessions.enter(QueryParams(scope["query_string"]).get("code", ""))
         if session is None:
             return Response(

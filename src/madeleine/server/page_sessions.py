@@ -77,30 +77,30 @@ class PageSessions:
             return None
         until = int(self._now()) + SESSION_SECONDS
         named = f"{until}.{secrets.token_urlsafe(16)}.{found.whose}"
-        cookie = f"{named}.{self._signed('cookie', named)}"
-        return PageSession(cookie, self._signed("key", cookie))
+        cookie = f"{named}.{self._sign('cookie', named)}"
+        return PageSession(cookie, self._sign("key", cookie))
 
     def token_id_of(self, scope: Mapping[str, Any]) -> str | None:
         """Return the id of the token whose session a request shows both halves of, empty for
         who sits at the server; nothing if it shows none, or one that has ended."""
-        cookie, key = self._cookie(scope), _read_header(scope, KEY_HEADER)
+        cookie, key = self._read_cookie(scope), _read_header(scope, KEY_HEADER)
         named, _, signature = cookie.rpartition(".")
         until, _, rest = named.partition(".")
-        is_ours = _is_same_text(signature, self._signed("cookie", named)) and _is_same_text(
-            key, self._signed("key", cookie)
+        is_ours = _is_same_text(signature, self._sign("cookie", named)) and _is_same_text(
+            key, self._sign("key", cookie)
         )
         if not is_ours or not until.isdecimal() or self._now() >= int(until):
             return None
         return rest.partition(".")[2]
 
-    def _cookie(self, scope: Mapping[str, Any]) -> str:
+    def _read_cookie(self, scope: Mapping[str, Any]) -> str:
         try:
             found = SimpleCookie(_read_header(scope, b"cookie")).get(self.cookie_name)
         except CookieError:
             return ""
         return "" if found is None else found.value
 
-    def _signed(self, what: str, text: str) -> str:
+    def _sign(self, what: str, text: str) -> str:
         digest = hmac.new(self._token, f"page {what} {text}".encode(), hashlib.sha256).digest()
         return urlsafe_b64encode(digest).decode().rstrip("=")
 

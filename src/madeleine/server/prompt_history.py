@@ -35,7 +35,7 @@ class PromptHistory:
         """Return which prompt of its session this is, from 1; nothing if it came already."""
         digest, session = _digest_text(prompt.text), _session_key(prompt)
         with self._lock:
-            self._forget(now)
+            self._forget_old(now)
             if self._came_already(prompt, session, digest):
                 return None
             self._recent[session, digest] = (now, prompt.entry)
@@ -79,7 +79,7 @@ class PromptHistory:
         known.last = digest
         return known.prompts
 
-    def _forget(self, now: float) -> None:
+    def _forget_old(self, now: float) -> None:
         """Forget the prompts that are too old to be repetitions; they stand in order of age."""
         while self._recent:
             (at, _) = next(iter(self._recent.values()))

@@ -203,12 +203,12 @@ def _merge_changes(changes: Sequence[Change]) -> Change:
         return changes[0]
     both = [(edit, change.reason) for change in changes for edit in change.edits]
     reasons = {edit.memory_id: reason for edit, reason in both}
-    done = [deed for change in changes for deed in _deeds(change)]
+    done = [deed for change in changes for deed in _read_deeds(change)]
     details: dict[str, object] = {"reasons": reasons, "deeds": done}
     return replace(changes[0], edits=tuple(edit for edit, _ in both), reason=None, details=details)
 
 
-def _deeds(change: Change) -> list[object]:
+def _read_deeds(change: Change) -> list[object]:
     found = change.details.get("deeds")
     return found if isinstance(found, list) else []
 

@@ -145,7 +145,7 @@ class _PairBudget:
     def take(self, memory: Memory, pairs: Sequence[MemoryPair], into: PairCandidates) -> bool:
         """Add a memory's pairs as far as they fit; return whether all of them did."""
         new = [pair for pair in pairs if pair.ids not in self._met]
-        answered = self._answered(new)
+        answered = self._find_answered(new)
         asked = [pair for pair in new if pair.ids not in answered]
         self.full = self.full or len(asked) > self._left
         fit = asked[: self._left]
@@ -157,7 +157,7 @@ class _PairBudget:
             into.looked[memory.id] = memory
         return len(taken) == len(new)
 
-    def _answered(self, pairs: Sequence[MemoryPair]) -> Container[tuple[str, str]]:
+    def _find_answered(self, pairs: Sequence[MemoryPair]) -> Container[tuple[str, str]]:
         if self._context.judge.cheap or not pairs:
             return ()
         ids = [pair.ids for pair in pairs]
@@ -176,17 +176,17 @@ class _PairFinder:
 
     def pairs_of(self, ids: Sequence[str]) -> list[tuple[Memory, list[MemoryPair]]]:
         """Return each memory that is still there with its pairs, in the order of the ids."""
-        memories = self._memories(ids)
-        near = self._near(memories)
-        known = self._memories({*ids, *(other for found in near.values() for other in found)})
+        memories = self._read_memories(ids)
+        near = self._find_near(memories)
+        known = self._read_memories({*ids, *(other for found in near.values() for other in found)})
         arrows = read_arrows(self._context.stores.graph, list(memories))
         return [
-            (memories[each], self._worth(memories[each], near.get(each, {}), known, arrows))
+            (memories[each], self._measure_worth(memories[each], near.get(each, {}), known, arrows))
             for each in ids
             if each in memories
         ]
 
-    def _memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+    def _read_memories(self, ids: Iterable[str]) -> dict[str, Memory]:
         """Return memories; each is read once, as far as they can be kept at hand."""
         wanted = list(ids)
         unknown = [each for each in wanted if each not in self._known]
@@ -196,7 +196,7 @@ class _PairFinder:
         self._known |= self._context.stores.search.memories(unknown)
         return {each: self._known[each] for each in wanted if each in self._known}
 
-    def _worth(
+    def _measure_worth(
         self,
         memory: Memory,
         near: Mapping[str, float],
@@ -217,7 +217,7 @@ class _PairFinder:
             return False
         return self._look.worth(pair, arrows.get(frozenset(pair.ids), ()))
 
-    def _near(self, memories: Mapping[str, Memory]) -> dict[str, dict[str, float]]:
+    def _find_near(self, memories: Mapping[str, Memory]) -> dict[str, dict[str, float]]:
         """Return the neighbours of each memory and how alike they are."""
         look, context = self._look, self._context
         near: dict[str, dict[str, float]] = {}

@@ -46,36 +46,36 @@ class SharedTimetable:
     def start(self) -> None:
         """Plan every job that is not planned for earlier, and be told about each run here."""
         for job in (*self._sleeper.order, *self._sleeper.tasks):
-            wait = self._wait(job)
+            wait = self._time_until_next(job)
             first = None if wait is None else max(wait, self._intervals.first)
             self._plan.plan(job, first, sooner=True)
-        self._sleeper.planned = self._planned
+        self._sleeper.planned = self._plan_next
         self._sleeper.next_run = self._plan.due_at
 
     def run(self, job: str, still_due: Callable[[], bool]) -> bool:
         """Run a job that this server claimed, unless somebody did so meanwhile or it is paused;
         whether it ran."""
         if job in self._sleeper.paused():
-            self._plan.plan(job, self._every(job))
+            self._plan.plan(job, self._interval_of(job))
             return False
         try:
             return self._sleeper.run_due(job, still_due)
         except UnderWay:
             return False  # another job of this memory runs; it is due again in a while
 
-    def _planned(self, job: str) -> None:
-        self._plan.plan(job, self._wait(job))
+    def _plan_next(self, job: str) -> None:
+        self._plan.plan(job, self._time_until_next(job))
 
-    def _every(self, job: str) -> timedelta | None:
+    def _interval_of(self, job: str) -> timedelta | None:
         every = self._intervals.every.get(job)
         if every is None:
             return self._intervals.tasks.get(job)
         return max(every, LEAST_EVERY.get(job, every))
 
-    def _wait(self, job: str) -> timedelta | None:
+    def _time_until_next(self, job: str) -> timedelta | None:
         """Return how long it is until a job's next run; nothing for never."""
         last, now = self._sleeper.last_runs().get(job), self._clock.now()
-        every = self._every(job)
+        every = self._interval_of(job)
         if every is None or job in self._intervals.tasks:
             when = task_run(last, job, self._intervals, now)
             return None if when is None else when - now

@@ -275,7 +275,7 @@ class Sleeper:
                 if asked is not None:
                     self._carry_out(asked)
                 elif (job := self._next_due()) is not None:
-                    self._once(self._begin_due(job), lambda: False)
+                    self._run_alone(self._begin_due(job), lambda: False)
                 else:
                     return
 
@@ -283,7 +283,7 @@ class Sleeper:
         """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
         another server has it. Returns whether it ran."""
         running = self._begin_due(job)
-        with self._turn, self._lease(_write_running(running)) as over:
+        with self._turn, self._hold_lease(_write_running(running)) as over:
             if not still_due():
                 return False
             self._run_once(running, over)
@@ -309,7 +309,7 @@ class Sleeper:
             yield
 
     @contextmanager
-    def _lease(self, doing: str) -> Iterator[StopCheck]:
+    def _hold_lease(self, doing: str) -> Iterator[StopCheck]:
         """Keep the jobs of other servers from running on this memory. Whoever has the lease knows
         that a run which was begun and not ended was cut off."""
         with self._stores.leases.held(LEASE, doing) as over:
@@ -336,7 +336,7 @@ class Sleeper:
             over: StopCheck | None = None
             while over is None:
                 try:
-                    over = stack.enter_context(self._lease(doing))
+                    over = stack.enter_context(self._hold_lease(doing))
                 except UnderWay:
                     if called_off() or self._ending():
                         raise
@@ -367,14 +367,14 @@ class Sleeper:
                 if asked.called_off or self._ending():
                     break
                 running = self._begin(job, asked.id, asked.dry_run, at_once=asked.at_once)
-                asked.reports.append(self._once(running, lambda: asked.called_off))
+                asked.reports.append(self._run_alone(running, lambda: asked.called_off))
             asked.failed = False
         finally:
             with self._changed:
                 self._asked.remove(asked)
             asked.over.set()
 
-    def _once(self, running: JobRun, called_off: StopCheck) -> RunReport:
+    def _run_alone(self, running: JobRun, called_off: StopCheck) -> RunReport:
         """Run one job, once no other server's is under way. A run that another server took over
         is told of by nobody but that one."""
         try:
@@ -397,7 +397,9 @@ class Sleeper:
         self._tell("job_started", {"job": job, "dry_run": dry_run})
         try:
             with short_switch_interval():
-                report = self._run(running, lambda: self._is_to_stop(called_off), self._progress)
+                report = self._run(
+                    running, lambda: self._is_to_stop(called_off), self._note_progress
+                )
             if not dry_run:
                 self._note(report)
             self._tell("job_finished", {"job": job, **_run_outcome(report)})
@@ -417,7 +419,7 @@ class Sleeper:
         self._stores.priority_gate.give_way()
         return self._stop_running or called_off() or self._ending()
 
-    def _progress(self, done: int, total: int) -> None:
+    def _note_progress(self, done: int, total: int) -> None:
         with self._changed:
             if self._running is not None:
                 self._running = replace(self._running, done=done, total=total)
@@ -524,12 +526,9 @@ def _merge_last_runs(
     """Return the later of two runs of each job. Not every run is in the journal."""
     both = {**known, **found}
     return {
-        job: max((each[job] for each in (found, known) if job in each), key=_at) for job in both
+        job: max((each[job] for each in (found, known) if job in each), key=lambda last: last.at)
+        for job in both
     }
-
-
-def _at(last: LastRun) -> datetime:
-    return last.at
 
 
 def _began_at(each: Event, report: Mapping[str, object]) -> datetime:

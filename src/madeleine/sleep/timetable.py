@@ -48,7 +48,7 @@ class Timetable:
                 seconds=every.total_seconds(),
                 args=[job],
                 id=job,
-                next_run_time=self._when(job),
+                next_run_time=self._next_run_at(job),
             )
         if self._intervals.tasks:
             self._scheduler.add_job(
@@ -58,7 +58,7 @@ class Timetable:
                 id=TICK,
                 next_run_time=self._earliest,
             )
-        self._scheduler.add_listener(self._missed, EVENT_JOB_MISSED)
+        self._scheduler.add_listener(self._run_missed, EVENT_JOB_MISSED)
         self._sleeper.planned = self._plan
         self._sleeper.next_run = self.next_run
         self._scheduler.start()
@@ -87,15 +87,15 @@ class Timetable:
         """Plan the next run of a job that has just run, unless the timetable has ended."""
         if job in self._intervals.every:
             with suppress(JobLookupError):
-                self._scheduler.modify_job(job, next_run_time=self._when(job))
+                self._scheduler.modify_job(job, next_run_time=self._next_run_at(job))
 
-    def _when(self, job: str) -> datetime:
+    def _next_run_at(self, job: str) -> datetime:
         """Return when a job runs next, but not while the daemon has only just started."""
         last, every = self._sleeper.last_runs().get(job), self._intervals.every[job]
         planned = next_run(last, every, self._intervals.retry, self._clock.now())
         return max(self._earliest, planned)
 
-    def _missed(self, event: Any) -> None:
+    def _run_missed(self, event: Any) -> None:
         """The machine slept when a job was due: it runs now, once."""
         if event.job_id != TICK:
             self._sleeper.due(event.job_id)

@@ -223,7 +223,7 @@ class _BriefReading:
         """Return where memories of a space are kept: at home, and where it is shared."""
         return [self.stores, *(other for name, other in self.others if name == space)]
 
-    def _pool(self, kind: MemoryType, space: str | None) -> list[Memory]:
+    def _read_newest(self, kind: MemoryType, space: str | None) -> list[Memory]:
         """Return the newest memories of a type in a space, without what fades."""
         key = (kind, space)
         if key not in self._pools:
@@ -249,9 +249,9 @@ class _BriefReading:
         return lines
 
     def _rank(self, memories: Iterable[Memory]) -> list[Memory]:
-        return sorted(memories, key=lambda each: (-self._worth(each), each.id))
+        return sorted(memories, key=lambda each: (-self._measure_worth(each), each.id))
 
-    def _worth(self, memory: Memory) -> float:
+    def _measure_worth(self, memory: Memory) -> float:
         age = (self.now - memory.created) / timedelta(days=1)
         return brief_worth(memory.importance, memory.tier is Tier.CORE, age)
 
@@ -273,10 +273,12 @@ class _BriefReading:
             (space is not None, is_instruction(each.content), each)
             for space in self._spaces
             for kind in (MemoryType.PREFERENCE, MemoryType.DECISION, MemoryType.FACT)
-            for each in self._pool(kind, space)
+            for each in self._read_newest(kind, space)
         ]
         rules = [row for row in found if row[1] or row[2].type is MemoryType.PREFERENCE]
-        rules.sort(key=lambda row: (-(2 * row[0] + row[1] + self._worth(row[2])), row[2].id))
+        rules.sort(
+            key=lambda row: (-(2 * row[0] + row[1] + self._measure_worth(row[2])), row[2].id)
+        )
         return self._take(each for _, _, each in rules)
 
     def _choose_told_again(self) -> list[BriefLine]:
@@ -290,7 +292,10 @@ class _BriefReading:
     def _choose_for_project(self) -> list[BriefLine]:
         """Return what was decided and what is to be reached, by importance and recency."""
         space = self.request.space
-        found = [*self._pool(MemoryType.DECISION, space), *self._pool(MemoryType.GOAL, space)]
+        found = [
+            *self._read_newest(MemoryType.DECISION, space),
+            *self._read_newest(MemoryType.GOAL, space),
+        ]
         return self._take(self._rank(found))
 
     def _choose_open(self) -> SectionLines:

@@ -94,7 +94,7 @@ def speak_before_deed(
     """Return what is worth knowing before a deed, or after it failed."""
     begun = time.perf_counter()
     now, session = stores.clock.now(), request.session_id
-    if whisperer.deeds.meet(session, _about(request)):
+    if whisperer.deeds.meet(session, _deed_key(request)):
         silence = Cause(WhisperSilence.TOLD_BEFORE)
         return DeedWord("", stores.new_id(), silence=silence)
     told = whisperer.sessions.recent(session, now, config.session_gap_minutes).told
@@ -115,7 +115,7 @@ def speak_before_deed(
     return word
 
 
-def _about(request: DeedRequest) -> str:
+def _deed_key(request: DeedRequest) -> str:
     """Return what of a deed tells it from another of its session. What is written into a file does
     not: an agent edits the same one again and again."""
     deed = request.deed
@@ -185,11 +185,11 @@ def _claim_and_word(
         return DeedWord("", whisper_id, silence=Cause(WhisperSilence.NO_ROOM))
     if request.awaits_receipt:
         whisperer.sessions.keep_told(request.session_id, ids)
-    asks = config.guard == "ask" and any(_guards(each.memory) for each in told)
+    asks = config.guard == "ask" and any(_is_guard(each.memory) for each in told)
     return DeedWord(text, whisper_id, told, asks=asks and request.error is None)
 
 
-def _guards(memory: Memory) -> bool:
+def _is_guard(memory: Memory) -> bool:
     return memory.type in GUARDING and GUARD_TAG in memory.tags
 
 
@@ -208,7 +208,7 @@ def _note_sent(
         "stage": WhisperMoment.DEED.value,
         "prompt": request.deed.text[:ASKED_CHARS],
         "injected": [each.memory.id for each in word.told],
-        "candidates": [*_rows(word.told)],
+        "candidates": [*_log_rows(word.told)],
         "took_ms": word.took_ms,
         "delivery": DeliveryState.AWAITED.value,
         "awaited_until": format_time(now + timedelta(seconds=left + RECEIPT_SECONDS)),
@@ -218,7 +218,7 @@ def _note_sent(
     stores.executor.submit(lambda: log_entry(stores, entry, keep_after))
 
 
-def _rows(told: Sequence[WeighedMemory]) -> Iterator[dict[str, object]]:
+def _log_rows(told: Sequence[WeighedMemory]) -> Iterator[dict[str, object]]:
     for each in told:
         yield {
             "memory": each.memory.id,

@@ -290,11 +290,11 @@ def _remember_turn(
 ) -> None:
     """Remember the prompt for the session, and what is told about it or awaits its receipt."""
     prompt = state.prompt
-    said = WhisperTurn(_loggable(prompt.text), state.now, state.vector, outcome.told)
+    said = WhisperTurn(_logged_part(prompt.text), state.now, state.vector, outcome.told)
     whisperer.sessions.note(prompt.session_id, said, context.config.context_buffer_size)
 
 
-def _loggable(prompt: str) -> str:
+def _logged_part(prompt: str) -> str:
     """Return as much of a prompt as is written down: nothing private, and nothing of one that is
     not to be kept."""
     if asks_not_to_remember(prompt[:LOGGED_PROMPT_CHARS]):
@@ -314,7 +314,7 @@ def _log_outcome(
     prompt = state.prompt
     body = {
         **whispered.explained,
-        "prompt": _loggable(prompt.text),
+        "prompt": _logged_part(prompt.text),
         "among": list(prompt_filter(prompt).spaces),
         "injected": [each.memory.id for each in outcome.injected],
         "withheld": [each.memory.id for each in outcome.withheld],

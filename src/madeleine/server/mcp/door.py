@@ -29,10 +29,10 @@ class McpDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             raise WrongMethod(scope["method"], scope["path"], ["POST"])
-        server = self._server or await self._loaded()
+        server = self._server or await self._load_once()
         await server(scope, receive, send)
 
-    async def _loaded(self) -> ASGIApp:
+    async def _load_once(self) -> ASGIApp:
         async with self._loading:
             if self._server is None:
                 self._server = await asyncio.to_thread(self._load)

@@ -87,12 +87,12 @@ class McpServer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await read_body(Request(scope, receive), self._max_body_bytes)
-        manager = await self._running()
+        manager = await self._running_manager()
         await manager.handle_request(
             scope, _replay_body(body, receive), _add_session_id(scope, body, send)
         )
 
-    async def _running(self) -> StreamableHTTPSessionManager:
+    async def _running_manager(self) -> StreamableHTTPSessionManager:
         """Return the library's manager, which lives in a task until the daemon ends."""
         async with self._starting:
             if self._manager is None or self._life is None or self._life.done():
@@ -195,7 +195,7 @@ class _ToolHandlers:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; there are {known}")
         try:
             return _build_tool_result(
-                render_tool_answer(tool, await self._performed(context, tool, params))
+                render_tool_answer(tool, await self._perform_tool(context, tool, params))
             )
         except MadeleineError as error:
             return _build_tool_result(render_tool_error(error))
@@ -249,7 +249,7 @@ class _ToolHandlers:
         answer = await self._perform(context.request.scope, brief_session, call)
         return str(answer["text"])
 
-    async def _performed(
+    async def _perform_tool(
         self, context: ServerRequestContext[Any], tool: McpTool, params: CallToolRequestParams
     ) -> dict[str, object]:
         assert isinstance(context.request, Request)

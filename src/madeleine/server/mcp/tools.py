@@ -266,14 +266,14 @@ def _inline_references(schema: Any, schemas: SchemaBuilder) -> Any:
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inline_references(_offered(schema["$ref"], schemas), schemas)
+        return _inline_references(_offered_schema(schema["$ref"], schemas), schemas)
     if [each.get("type") for each in schema.get("anyOf", ())][1:] == ["null"]:
         given = _inline_references(schema["anyOf"][0], schemas)
         return {**given, "type": [given["type"], "null"]}
     return {name: _inline_references(each, schemas) for name, each in schema.items()}
 
 
-def _offered(name: str, schemas: SchemaBuilder) -> Schema:
+def _offered_schema(name: str, schemas: SchemaBuilder) -> Schema:
     """Return the schema of a shape with the fields that a tool offers of it."""
     schema = schemas.named[name]
     found = schema["properties"]

@@ -166,7 +166,7 @@ class _Neighbourhood:
         self, context: JobContext, seed: Memory, taken: Container[str]
     ) -> MemoryCluster | None:
         """Return what belongs together with a memory; nothing if that is too little."""
-        free = [each for each in (seed, *self._beside(seed)) if each.id not in taken]
+        free = [each for each in (seed, *self._neighbours_of(seed)) if each.id not in taken]
         fits = [each for each in free if self._may_join(context, seed, each)]
         if seed not in fits:
             return None
@@ -176,9 +176,9 @@ class _Neighbourhood:
         if len(places) < _members_at_least(context):
             return None
         members = sorted((fits[place] for place in places), key=_oldest_first)
-        return MemoryCluster(tuple(members), tuple(self._pairs(members)))
+        return MemoryCluster(tuple(members), tuple(self._build_pairs(members)))
 
-    def _beside(self, seed: Memory) -> list[Memory]:
+    def _neighbours_of(self, seed: Memory) -> list[Memory]:
         return [self.known[hit.id] for hit in self.near.get(seed.id, ()) if hit.id in self.known]
 
     def _may_join(self, context: JobContext, seed: Memory, memory: Memory) -> bool:
@@ -207,7 +207,7 @@ class _Neighbourhood:
         drawn = (row.connection.edge in AT_ODDS for row in self.arrows.get(pair, ()))
         return pair in self.spoken_for or any(drawn)
 
-    def _pairs(self, members: Sequence[Memory]) -> list[MemoryPair]:
+    def _build_pairs(self, members: Sequence[Memory]) -> list[MemoryPair]:
         return [
             build_pair(one, other, float(self.vectors[one.id] @ self.vectors[other.id]))
             for one, other in combinations(members, 2)

@@ -283,7 +283,7 @@ def _build_summary(context: JobContext, group: FoundCluster, was: Memory | None)
         tags=was.tags if was else _shared_tags(read),
         source=META_SOURCE,
         confidence=min(each.confidence for each in read),
-        connections=_connections(context, group, was),
+        connections=_draw_connections(context, group, was),
     )
     kept = replace(new, tier=was.tier) if was else new
     return Summarise(replace(kept, origin=Origin(uri=_build_pattern(group, kept).uri)), was, read)
@@ -340,7 +340,7 @@ def _build_pattern(group: FoundCluster, memory: Memory) -> MetaPattern:
     )
 
 
-def _connections(
+def _draw_connections(
     context: JobContext, group: FoundCluster, was: Memory | None
 ) -> tuple[Connection, ...]:
     """Return the arrows to the members nearest to what all say; those that were there before

@@ -174,17 +174,17 @@ def discover_associations(
             context.report.stopped = STOPPED
             return
         if frozenset((one.id, other.id)) not in connected:
-            found = _associate(build_pair(one, other, _cosine(vectors, one, other)))
+            found = _find_association(build_pair(one, other, _compute_cosine(vectors, one, other)))
             if found is not None:
                 yield found
 
 
-def _cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
+def _compute_cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
     mine, theirs = (vectors[each.id].astype(np.float64) for each in (one, other))
     return float(mine @ theirs / (np.linalg.norm(mine) * np.linalg.norm(theirs)))
 
 
-def _associate(pair: MemoryPair) -> FoundAssociation | None:
+def _find_association(pair: MemoryPair) -> FoundAssociation | None:
     days = (pair.newer.created - pair.older.created) / DAY
     said = find_association(pair.older.type, pair.newer.type, pair.similarity, days)
     if said is None:
