@@ -72,7 +72,7 @@ def test_the_work_of_a_server_that_is_gone_is_taken_over(
     servers: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = map(leases, servers)
-    monkeypatch.setattr(one, "_renewed", lambda lease: True)  # as if it were asleep
+    monkeypatch.setattr(one, "_renew_once", lambda lease: True)  # as if it were asleep
     taken = threading.Event()
 
     def take_over() -> bool:
@@ -92,7 +92,7 @@ def test_a_run_that_was_taken_over_writes_nothing_more(tmp_path: Path) -> None:
     """As when a machine sleeps in the middle of a job: it goes on as if nothing had happened."""
     database = make_stores(tmp_path / "taken", truth="database")
     slow, quick = (_leases(database, seconds) for seconds in (SHORT, 30.0))
-    slow._renewed = lambda lease: True
+    slow._renew_once = lambda lease: True
 
     with slow.held("sleep") as lost:
         keep(database, "written while the lease was ours")

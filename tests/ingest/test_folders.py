@@ -154,7 +154,7 @@ def test_a_renamed_note_keeps_its_memory(intake: IngestContext, notes: Path) -> 
     folders.scan()
     (notes / "one.md").rename(notes / "two.md")
 
-    folders._follow({notes / "one.md", notes / "two.md"}, lambda: True)
+    folders._read_changed({notes / "one.md", notes / "two.md"}, lambda: True)
 
     assert texts(intake) == ["The pier is green."]
     [memory] = intake.stores.search.listing(Filter(), intake.stores.clock.now(), 10)
@@ -169,7 +169,7 @@ def test_a_deleted_note_is_retired_where_that_is_wanted(intake: IngestContext, n
     folders.scan()
 
     (notes / "one.md").unlink()
-    folders._follow({notes / "one.md"}, lambda: True)
+    folders._read_changed({notes / "one.md"}, lambda: True)
 
     assert texts(intake) == []
 
@@ -195,7 +195,7 @@ def test_a_folder_that_is_gone_retires_nothing(intake: IngestContext, notes: Pat
     folders.scan()
 
     notes.rename(notes.with_name("unplugged"))
-    folders._follow({notes / "one.md"}, lambda: True)
+    folders._read_changed({notes / "one.md"}, lambda: True)
 
     assert texts(intake) == ["The pier is green."]
 
@@ -220,7 +220,7 @@ def test_a_folder_that_is_left_out_is_so_too_when_it_appears_while_we_watch(
     folders = followed(intake, notes)
 
     for place in (deep / "readme.md", deep, deep.parent, deep.parent.parent):
-        folders._follow({place}, lambda: True)
+        folders._read_changed({place}, lambda: True)
 
     assert texts(intake) == []
 
@@ -238,7 +238,7 @@ def test_a_linked_folder_that_appears_while_we_watch_is_not_followed(
     folders = followed(intake, notes)
 
     for place in ("ours", "ours/deep", "ours/deep/fact_x_12345678.md", "theirs/theirs.md"):
-        folders._follow({notes / place}, lambda: True)
+        folders._read_changed({notes / place}, lambda: True)
 
     assert texts(intake) == []
 
@@ -249,6 +249,6 @@ def test_a_folder_that_appears_while_we_watch_is_taken_in_whole(
     (notes / "new" / "deep").mkdir(parents=True)
     (notes / "new" / "deep" / "one.MD").write_text("The pier is green.", encoding="utf-8")
 
-    followed(intake, notes)._follow({notes / "new"}, lambda: True)
+    followed(intake, notes)._read_changed({notes / "new"}, lambda: True)
 
     assert texts(intake) == ["The pier is green."]

@@ -119,28 +119,28 @@ class _JsonParser:
         self._at = at
 
     def whole(self) -> JsonNode:
-        self._skip()
+        self._skip_gap()
         if self._at == len(self._text):
             return JsonNode("{", self._at, self._at, known={}, inside=())
-        node = self.container() if self._sign in _CLOSING else self._value()
-        self._skip()
+        node = self.container() if self._next_sign in _CLOSING else self._read_value()
+        self._skip_gap()
         if self._at < len(self._text):
             self._refuse("something stands after the end")
         return node
 
     @property
-    def _sign(self) -> str:
+    def _next_sign(self) -> str:
         return self._text[self._at : self._at + 1]
 
-    def _value(self) -> JsonNode:
-        start, sign = self._at, self._sign
+    def _read_value(self) -> JsonNode:
+        start, sign = self._at, self._next_sign
         if sign in _CLOSING:
             return self._plain_container(sign) or self.container()
         found = (_STRING_PATTERN if sign == '"' else _LITERAL_PATTERN).match(self._text, start)
         if found is None:
             self._refuse("a string does not end here" if sign == '"' else "a value is missing")
         self._at = found.end()
-        return JsonNode("", start, self._at, known=self._plain(found[0], start))
+        return JsonNode("", start, self._at, known=self._read_literal(found[0], start))
 
     def _plain_container(self, opening: str) -> JsonNode | None:
         """Read an object or array the quick way, as it can be where there are no comments."""
@@ -152,7 +152,7 @@ class _JsonParser:
             return None
         return JsonNode(opening, start, self._at, self._text, known)
 
-    def _plain(self, word: str, start: int) -> object:
+    def _read_literal(self, word: str, start: int) -> object:
         try:
             return json.loads(word)
         except ValueError as error:
@@ -160,43 +160,43 @@ class _JsonParser:
 
     def container(self) -> JsonNode:
         """Read an object or array, item by item."""
-        start, opening = self._at, self._sign
+        start, opening = self._at, self._next_sign
         items: list[JsonItem] = []
         self._at += 1
-        self._skip()
-        while not self._took(_CLOSING[opening]):
+        self._skip_gap()
+        while not self._take_sign(_CLOSING[opening]):
             if items and items[-1].comma is None:
                 self._refuse(f"a comma or {_CLOSING[opening]} is missing")
-            items.append(self._item(opening))
+            items.append(self._read_item(opening))
         return JsonNode(opening, start, self._at, self._text, inside=tuple(items))
 
-    def _item(self, opening: str) -> JsonItem:
+    def _read_item(self, opening: str) -> JsonItem:
         start = self._at
-        key = self._key() if opening == "{" else None
-        node = self._value()
-        self._skip()
-        comma = self._at - 1 if self._took(",") else None
-        self._skip()
+        key = self._read_key() if opening == "{" else None
+        node = self._read_value()
+        self._skip_gap()
+        comma = self._at - 1 if self._take_sign(",") else None
+        self._skip_gap()
         return JsonItem(key, start, node, comma)
 
-    def _key(self) -> str:
+    def _read_key(self) -> str:
         found = _STRING_PATTERN.match(self._text, self._at)
         if found is None:
             self._refuse("a name in double quotes is missing")
-        key = str(self._plain(found[0], self._at))
+        key = str(self._read_literal(found[0], self._at))
         self._at = found.end()
-        self._skip()
-        if not self._took(":"):
+        self._skip_gap()
+        if not self._take_sign(":"):
             self._refuse("a colon is missing")
-        self._skip()
+        self._skip_gap()
         return key
 
-    def _took(self, sign: str) -> bool:
+    def _take_sign(self, sign: str) -> bool:
         took = self._text.startswith(sign, self._at)
         self._at += len(sign) if took else 0
         return took
 
-    def _skip(self) -> None:
+    def _skip_gap(self) -> None:
         found = _GAP_PATTERN.match(self._text, self._at)
         self._at = found.end() if found else self._at
 

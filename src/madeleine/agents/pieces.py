@@ -80,7 +80,7 @@ class JsonHooksPiece:
         return f"hooks on {', '.join(self.entries)}"
 
     def put(self, text: str) -> str:
-        text = self._without(
+        text = self._remove_own(
             text, [event for event in _read_events(text) if event not in self.entries]
         )
         for event, entry in self.entries.items():
@@ -90,10 +90,10 @@ class JsonHooksPiece:
         return text
 
     def drop(self, text: str, before: str | None) -> str:
-        events = [event for event in _read_events(text) if self._ours(text, event)]
+        events = [event for event in _read_events(text) if self._own_handlers(text, event)]
         if not events:
             return text
-        text = self._without(text, events)
+        text = self._remove_own(text, events)
         paths = [*([["hooks", event] for event in events]), ["hooks"]]
         return _drop_empty_containers(text, paths, before)
 
@@ -108,12 +108,12 @@ class JsonHooksPiece:
     def known(self, wrote: bool) -> JsonHooksPiece:
         return self  # an entry says itself whose it is
 
-    def _ours(self, text: str, event: str) -> list[tuple[list[str | int], Any]]:
+    def _own_handlers(self, text: str, event: str) -> list[tuple[list[str | int], Any]]:
         found = _read_handlers(text, event)
         return [each for each in found if is_our_hook(each[1], self.home)]
 
     def _put_one(self, text: str, event: str, entry: HookEntry) -> str:
-        ours = self._ours(text, event)
+        ours = self._own_handlers(text, event)
         if ours:
             text = _drop_paths(text, [path for path, _ in ours[1:]])
             path, old = ours[0]
@@ -123,9 +123,9 @@ class JsonHooksPiece:
         group = build_hook_group(entry, self.matchers.get(event)) if self.grouped else dict(entry)
         return jsonc.append_value(text, ["hooks", event], group)
 
-    def _without(self, text: str, events: Sequence[str]) -> str:
+    def _remove_own(self, text: str, events: Sequence[str]) -> str:
         for event in events:
-            text = _drop_paths(text, [path for path, _ in self._ours(text, event)])
+            text = _drop_paths(text, [path for path, _ in self._own_handlers(text, event)])
         return text
 
 
@@ -200,7 +200,7 @@ class JsonServerPiece:
     def put(self, text: str) -> str:
         found = jsonc.read_json(text).at([self.key, SERVER_NAME])
         if found is not None and self._is_ours(found.value):
-            return self._replaced(text, found.value)
+            return self._replace_entry(text, found.value)
         there = [item.node.value for item in self._servers(text)]
         if found is not None or any(is_a_server(command_words(each)) for each in there):
             return text  # a person's own or another home's, by whatever name: two would answer
@@ -213,7 +213,7 @@ class JsonServerPiece:
         servers = jsonc.read_json(text).at([self.key])
         return servers.items if servers and servers.opening == "{" else ()
 
-    def _replaced(self, text: str, old: Any) -> str:
+    def _replace_entry(self, text: str, old: Any) -> str:
         """Change what we say about it; what a person or the host added stays, and so does a
         switch that a person set."""
         for name, value in self.entry.items():
@@ -335,13 +335,13 @@ class WholeFilePiece:
         return self.what
 
     def put(self, text: str) -> str:
-        return text if self._anothers(text) else self.content
+        return text if self._find_other_home(text) else self.content
 
     def drop(self, text: str, before: str | None) -> str:
         return before or ""
 
     def look(self, text: str) -> Iterator[SeenEntry]:
-        theirs = self._anothers(text)
+        theirs = self._find_other_home(text)
         if theirs is not None:
             yield SeenEntry(self.what, theirs, ours=False, home=theirs[1])
         elif not self.is_a_persons(text):
@@ -360,7 +360,7 @@ class WholeFilePiece:
             and required_path_and_home(text) is None
         )
 
-    def _anothers(self, text: str) -> tuple[str, str] | None:
+    def _find_other_home(self, text: str) -> tuple[str, str] | None:
         """Return what the file of another home needs, if that is there, and that home."""
         theirs, ours = required_path_and_home(text), required_path_and_home(self.content)
         if theirs is None or ours is None or is_same_path(theirs[1], ours[1]):

@@ -160,7 +160,7 @@ class WiringPlanner:
             pieces = list(dict.fromkeys([*known.pieces, *put]))
             receipt = replace(known, wrote=wrote, exact=exact, pieces=pieces)
             ours = self._receipts.folder in wiring.path.parents  # nobody else writes there
-            backup = None if ours else self._copy(agent, wiring, change.found)
+            backup = None if ours else self._copy_place(agent, wiring, change.found)
             return replace(change, receipt=receipt, backup=backup)
         new = SetupReceipt(agent, str(wiring.path), created=data is None, wrote=wrote, pieces=put)
         if data is None:
@@ -171,7 +171,7 @@ class WiringPlanner:
         )
         return replace(change, receipt=receipt, backup=backup)
 
-    def _copy(self, agent: str, wiring: AgentWiring, found: HostFile) -> Path | None:
+    def _copy_place(self, agent: str, wiring: AgentWiring, found: HostFile) -> Path | None:
         """Return where to keep a file in which somebody wrote among our words: those go."""
         known = self._receipts.of(wiring.path)
         if self._receipts.is_untouched(known, found.data) or not _would_lose_text(wiring, found):
@@ -183,17 +183,17 @@ class WiringPlanner:
     def _take_out(self, agent: str, wiring: AgentWiring) -> None:
         found, wiring = self._find(wiring.path), apply_receipt(self._receipts, wiring)
         known = self._receipts.of(wiring.path)
-        after = self._left(wiring, found, known)
+        after = self._data_without_us(wiring, found, known)
         if after == found.data:
             if known is not None:
                 self.plan.forgotten.append(known.path)
             return
         check_writable(found)
         names = tuple(piece.name for piece in wiring.pieces if piece.name)
-        backup = self._copy(agent, wiring, found)
+        backup = self._copy_place(agent, wiring, found)
         self._change(PlannedFileChange(agent, found, after, names, backup=backup))
 
-    def _left(
+    def _data_without_us(
         self, wiring: AgentWiring, found: HostFile, known: SetupReceipt | None
     ) -> bytes | None:
         """Return what the file is without us: as it was, if nobody else changed it since."""

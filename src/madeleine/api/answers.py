@@ -366,13 +366,15 @@ def build_whisper_report(
         difference=round(difference, 4) if found.enough else None,
         margin=round(margin, 4) if found.enough else None,
         weeks=tuple(
-            WhisperWeekShape(**{**asdict(each), "begins": each.begins.isoformat()} | _sides(each))
+            WhisperWeekShape(
+                **{**asdict(each), "begins": each.begins.isoformat()} | _build_sides(each)
+            )
             for each in weeks
         ),
     )
 
 
-def _sides(week: WhisperWeek) -> dict[str, HoldOutSide]:
+def _build_sides(week: WhisperWeek) -> dict[str, HoldOutSide]:
     told, held_out = HoldOutSide(**asdict(week.told)), HoldOutSide(**asdict(week.held_out))
     return {"told": told, "held_out": held_out}
 

@@ -86,11 +86,11 @@ class MemoryTool:
         self._memory = memory
         self._space = space
         self._commands: Mapping[str, Callable[[_CommandInput], str]] = {
-            "view": self._view,
-            "create": self._create,
+            "view": self._view_path,
+            "create": self._create_file,
             "str_replace": self._str_replace,
-            "insert": self._insert,
-            "delete": self._delete,
+            "insert": self._insert_lines,
+            "delete": self._delete_path,
             "rename": self._rename,
         }
 
@@ -131,19 +131,19 @@ class MemoryTool:
 
     # -- commands --------------------------------------------------------------------------
 
-    def _view(self, given: _CommandInput) -> str:
+    def _view_path(self, given: _CommandInput) -> str:
         path, shown = given.path("path"), given.text("path")
-        files = self._files()
+        files = self._files_by_path()
         if path in files:
             return _render_file(files[path].text, shown, given.range())
         if path == ROOT_FOLDER or _files_below(files, path):
             return _render_folder(files, path)
         raise ToolError(f"The path {shown} does not exist. Please provide a valid path.")
 
-    def _create(self, given: _CommandInput) -> str:
+    def _create_file(self, given: _CommandInput) -> str:
         path, text = given.path("path"), given.text("file_text")
-        files = self._files()
-        taken = next((each for each in _ancestors(path) if each in files), None)
+        files = self._files_by_path()
+        taken = next((each for each in _parent_folders(path) if each in files), None)
         if path == ROOT_FOLDER or path in files or _files_below(files, path):
             raise ToolError(f"Error: File {given.text('path')} already exists")
         if taken is not None:
@@ -158,7 +158,7 @@ class MemoryTool:
         return f"File created successfully at: {given.text('path')}"
 
     def _str_replace(self, given: _CommandInput) -> str:
-        file = self._files().get(given.path("path"))
+        file = self._files_by_path().get(given.path("path"))
         shown, old = given.text("path"), given.text("old_str")
         if file is None:
             raise ToolError(f"Error: The path {shown} does not exist. Please provide a valid path.")
@@ -180,8 +180,8 @@ class MemoryTool:
         snippet = _render_snippet(edited, _line_number(text, places[0]), new)
         return "\n".join(["The memory file has been edited.", *snippet])
 
-    def _insert(self, given: _CommandInput) -> str:
-        file = self._files().get(given.path("path"))
+    def _insert_lines(self, given: _CommandInput) -> str:
+        file = self._files_by_path().get(given.path("path"))
         shown = given.text("path")
         if file is None:
             raise ToolError(f"Error: The path {shown} does not exist")
@@ -194,11 +194,11 @@ class MemoryTool:
         self._write(file, _insert_text(file.text, lines, at, given.text("insert_text")))
         return f"The file {shown} has been edited."
 
-    def _delete(self, given: _CommandInput) -> str:
+    def _delete_path(self, given: _CommandInput) -> str:
         path, shown = given.path("path"), given.text("path")
         if path == ROOT_FOLDER:
             raise ToolError(f"Error: Cannot delete the {ROOT_FOLDER} directory itself")
-        files = self._files()
+        files = self._files_by_path()
         gone = [files[path]] if path in files else _files_below(files, path)
         if not gone:
             raise ToolError(f"Error: The path {shown} does not exist")
@@ -211,11 +211,11 @@ class MemoryTool:
         shown, target = given.text("old_path"), given.text("new_path")
         if old == ROOT_FOLDER:
             raise ToolError(f"Error: Cannot rename the {ROOT_FOLDER} directory itself")
-        files = self._files()
+        files = self._files_by_path()
         moved = [files[old]] if old in files else _files_below(files, old)
         if not moved:
             raise ToolError(f"Error: The path {shown} does not exist")
-        taken = any(each in files for each in _ancestors(new)) or new.startswith(f"{old}/")
+        taken = any(each in files for each in _parent_folders(new)) or new.startswith(f"{old}/")
         if new == ROOT_FOLDER or new in files or _files_below(files, new) or taken:
             raise ToolError(f"Error: The destination {target} already exists")
         for file in moved:
@@ -224,17 +224,17 @@ class MemoryTool:
 
     # -- files -----------------------------------------------------------------------------
 
-    def _files(self) -> dict[str, ToolFile]:
+    def _files_by_path(self) -> dict[str, ToolFile]:
         """Return every file by its path, in order. Of two with one path the first counts."""
         found: dict[str, ToolFile] = {}
-        for memory in sorted(self._memories(), key=lambda each: (each.created, each.id)):
+        for memory in sorted(self._list_memories(), key=lambda each: (each.created, each.id)):
             uri = memory.origin.uri if memory.origin and memory.origin.uri else ""
             if uri.startswith(f"{URI_PREFIX}{ROOT_FOLDER}/"):
                 path = uri.removeprefix(URI_PREFIX)
                 found.setdefault(path, ToolFile(path, memory))
         return dict(sorted(found.items()))
 
-    def _memories(self) -> Iterator[Memory]:
+    def _list_memories(self) -> Iterator[Memory]:
         offset, total = 0, 1
         spaces = [self._space or "global"]
         while offset < total:
@@ -339,7 +339,7 @@ def _files_below(files: Mapping[str, ToolFile], folder: str) -> list[ToolFile]:
     return [file for path, file in files.items() if path.startswith(f"{folder}/")]
 
 
-def _ancestors(path: str) -> list[str]:
+def _parent_folders(path: str) -> list[str]:
     """Return the folders that a path lies in, below the root."""
     parts = path.removeprefix(f"{ROOT_FOLDER}/").split("/")
     return [f"{ROOT_FOLDER}/{'/'.join(parts[:count])}" for count in range(1, len(parts))]

@@ -97,9 +97,9 @@ class BatchDispatcher:
 
     def carry_out(self) -> Sequence[Any]:
         """Carry all of it out, and return the answer of each place."""
-        return [self._part(place, numbers) for place, numbers in self._parts.values()]
+        return [self._perform_part(place, numbers) for place, numbers in self._parts.values()]
 
-    def _part(self, place: ReachablePlace, numbers: Sequence[int]) -> Any:
+    def _perform_part(self, place: ReachablePlace, numbers: Sequence[int]) -> Any:
         """Carry out the items that belong to one place."""
         items = [cast("Mapping[str, object]", self._items[number]) for number in numbers]
         signed = [sign_call(self._reached, place, replace(self._call, body=each)) for each in items]

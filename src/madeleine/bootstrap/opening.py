@@ -125,12 +125,12 @@ class _DatabaseOpening:
     ) -> HomeContext:
         """Open the context of a tenant."""
         rows = self.fleet.tenant(tenant)
-        index, healed = self._index(rows, fresh_index)
+        index, healed = self._open_index(rows, fresh_index)
         leases = self.fleet.leases(rows)
         context = HomeContext(
             self.home,
             self.settings,
-            self._stores(rows, index, leases),
+            self._build_stores(rows, index, leases),
             lock=None,
             notes=[*self.notes, *healed],
             tenant=tenant,
@@ -140,13 +140,13 @@ class _DatabaseOpening:
         follow_database(context, progress)
         return context
 
-    def _index(self, rows: DatabaseTenant, fresh: bool) -> tuple[Index, list[str]]:
+    def _open_index(self, rows: DatabaseTenant, fresh: bool) -> tuple[Index, list[str]]:
         if self.settings.store.graph:
             own = replace(self.settings, store=replace(self.settings.store, tenant=rows.name))
             return open_index(self.home / "index.db", self.minds, own, fresh)
         return open_shared_index(rows, self.minds, fresh), []
 
-    def _stores(self, rows: DatabaseTenant, index: Index, leases: DatabaseLeases) -> Stores:
+    def _build_stores(self, rows: DatabaseTenant, index: Index, leases: DatabaseLeases) -> Stores:
         from madeleine.vault.database import DatabaseJournal, DatabaseVault
 
         first = rows.name == self.settings.store.tenant

@@ -68,14 +68,14 @@ class CommandDoor:
 
     def _open_here(self, fresh_index: bool = False) -> OperationCaller:
         try:
-            return self._local(fresh_index)
+            return self._open_local(fresh_index)
         except HomeBusy:
             started = self.daemon()  # it may have come up while we waited for the lock
             if started is None or fresh_index:
                 raise
             return started
 
-    def _local(self, fresh_index: bool) -> OperationCaller:
+    def _open_local(self, fresh_index: bool) -> OperationCaller:
         from madeleine.api.local import LocalDoor
         from madeleine.bootstrap import open_home
 

@@ -105,7 +105,7 @@ class DatabaseLeases:
         to end it: somebody asked for that, or the lease was lost, and then nothing that this
         thread writes is kept."""
         lease = self._take(work, doing)
-        renewing = threading.Thread(target=self._renew, args=(lease,), daemon=True)
+        renewing = threading.Thread(target=self._renew_until_over, args=(lease,), daemon=True)
         renewing.start()
         try:
             with self._rows.fenced(lambda access: self._check(access, lease)):
@@ -113,7 +113,7 @@ class DatabaseLeases:
         finally:
             lease.over.set()
             renewing.join()
-            self._release(lease)
+            self._release_lease(lease)
 
     def doing(self, work: str) -> str | None:
         """Return what whoever does this work says about it; nothing if nobody does."""
@@ -136,24 +136,24 @@ class DatabaseLeases:
             raise UnderWay(f"`{work}`")
         return _Lease(work, row[0], began + self._seconds)
 
-    def _renew(self, lease: _Lease) -> None:
+    def _renew_until_over(self, lease: _Lease) -> None:
         """Renew a lease until its work is over. A database that is away is tried again."""
         while not lease.over.wait(self._seconds / RENEWALS_PER_LEASE) and not lease.lost:
             began = monotonic()
             try:
-                lease.lost = not self._renewed(lease)
+                lease.lost = not self._renew_once(lease)
             except MadeleineError:
                 continue  # `is_over` says so once it has run out
             lease.ends = began + self._seconds
 
-    def _renewed(self, lease: _Lease) -> bool:
+    def _renew_once(self, lease: _Lease) -> bool:
         with self._rows.raw_connection() as connection:
             bindings = (self._seconds, self._rows.name, lease.work, lease.number)
             row = connection.execute(_RENEW_LEASE, bindings).fetchone()
         lease.stop = row is not None and row[0]
         return row is not None
 
-    def _release(self, lease: _Lease) -> None:
+    def _release_lease(self, lease: _Lease) -> None:
         try:
             with self._rows.raw_connection() as connection:
                 connection.execute(_RELEASE_LEASE, (self._rows.name, lease.work, lease.number))

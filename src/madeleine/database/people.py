@@ -65,14 +65,14 @@ class PeopleDirectory:
 
     def caller(self, secret: str) -> Caller | None:
         """Return whose token this is, and note that it was used; nothing if it is nobody's."""
-        return self._caller("t.hash = %s", _hash_secret(secret))
+        return self._find_caller("t.hash = %s", _hash_secret(secret))
 
     def page_caller(self, token: str) -> Caller | None:
         """Return who was signed in to the page with the token of this id, and note that it was
         used; nothing if it was revoked since."""
-        return self._caller("t.id = %s", token)
+        return self._find_caller("t.id = %s", token)
 
-    def _caller(self, which: str, value: object) -> Caller | None:
+    def _find_caller(self, which: str, value: object) -> Caller | None:
         with self._people_transaction() as connection:
             asking = f"{_SELECT_CALLER}{which}".encode()
             row = connection.execute(asking, (LAST_USED_SECONDS, value)).fetchone()
@@ -93,7 +93,7 @@ class PeopleDirectory:
 
     def people(self) -> list[Person]:
         """Return everybody but who sits at the server, by name."""
-        rows = self._rows("SELECT name, created FROM people ORDER BY name")
+        rows = self._read_rows("SELECT name, created FROM people ORDER BY name")
         return [Person(name, _to_utc(created)) for name, created in rows]
 
     def add(self, name: str) -> Person:
@@ -101,7 +101,7 @@ class PeopleDirectory:
         if name == self.home:
             raise NameTaken("person", name)
         sql = "INSERT INTO people (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING created"
-        rows = self._rows(sql, name)
+        rows = self._read_rows(sql, name)
         if not rows:
             raise NameTaken("person", name)
         return Person(name, _to_utc(rows[0][0]))
@@ -117,7 +117,7 @@ class PeopleDirectory:
             for table in ("tokens", "members"):
                 connection.execute(f"DELETE FROM {table} WHERE person = %s".encode(), (name,))
         if erase:
-            self._erase(name)
+            self._erase_tenant(name)
 
     # -- tokens ------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class PeopleDirectory:
         """Return the tokens of one person, or of all."""
         sql = f"""SELECT {_TOKEN_COLUMNS} FROM tokens WHERE %s::text IS NULL OR person = %s
                   ORDER BY person, created, id"""
-        return [_build_token(row) for row in self._rows(sql, person, person)]
+        return [_build_token(row) for row in self._read_rows(sql, person, person)]
 
     def create_token(self, name: str, person: str, role: Role) -> tuple[AccessToken, str]:
         """Make a token; return it with its secret, which nobody can be told again."""
@@ -136,7 +136,7 @@ class PeopleDirectory:
         sql = f"""INSERT INTO tokens (hash, id, name, person, role) VALUES (%s, %s, %s, %s, %s)
                   RETURNING {_TOKEN_COLUMNS}"""
         made = (_hash_secret(secret), str(uuid.uuid4()), name, person, role.value)
-        return _build_token(self._rows(sql, *made)[0]), secret
+        return _build_token(self._read_rows(sql, *made)[0]), secret
 
     def find_token(self, wanted: str, person: str | None = None) -> AccessToken:
         """Return the token with this id, or so much of its beginning that it is the only one."""
@@ -153,26 +153,28 @@ class PeopleDirectory:
 
     def revoke(self, token: AccessToken) -> None:
         """Let a token in no more."""
-        self._rows("DELETE FROM tokens WHERE id = %s RETURNING id", token.id)
+        self._read_rows("DELETE FROM tokens WHERE id = %s RETURNING id", token.id)
 
     # -- shared spaces -----------------------------------------------------------------------
 
     def spaces(self) -> list[str]:
         """Return the shared spaces, by name."""
-        return [row[0] for row in self._rows("SELECT name FROM shared_spaces ORDER BY name")]
+        return [row[0] for row in self._read_rows("SELECT name FROM shared_spaces ORDER BY name")]
 
     def members(self, space: str) -> list[SpaceMember]:
         """Return who shares a space, by name."""
         sql = "SELECT space, person, role FROM members WHERE space = %s ORDER BY person"
         return [
-            SpaceMember(space, person, Role(role)) for space, person, role in self._rows(sql, space)
+            SpaceMember(space, person, Role(role))
+            for space, person, role in self._read_rows(sql, space)
         ]
 
     def memberships(self, person: str) -> list[SpaceMember]:
         """Return what a person shares, by the space's name."""
         sql = "SELECT space, person, role FROM members WHERE person = %s ORDER BY space"
         return [
-            SpaceMember(space, name, Role(role)) for space, name, role in self._rows(sql, person)
+            SpaceMember(space, name, Role(role))
+            for space, name, role in self._read_rows(sql, person)
         ]
 
     def share(self, space: str, person: str, role: Role, may_make: bool = False) -> SpaceMember:
@@ -180,19 +182,21 @@ class PeopleDirectory:
         is made, if that may be."""
         self._check(person)
         if may_make:
-            self._rows("INSERT INTO shared_spaces (name) VALUES (%s) ON CONFLICT DO NOTHING", space)
+            self._read_rows(
+                "INSERT INTO shared_spaces (name) VALUES (%s) ON CONFLICT DO NOTHING", space
+            )
         sql = """INSERT INTO members (person, space, role)
                  SELECT %s, s.name, %s FROM shared_spaces s WHERE s.name = %s
                  ON CONFLICT (person, space) DO UPDATE SET role = excluded.role
                  RETURNING space"""
-        if not self._rows(sql, person, role.value, space):
+        if not self._read_rows(sql, person, role.value, space):
             raise NoSuchSpace(space)
         return SpaceMember(space, person, role)
 
     def leave(self, space: str, person: str) -> None:
         """Take a person out of a space."""
         sql = "DELETE FROM members WHERE space = %s AND person = %s RETURNING space"
-        if not self._rows(sql, space, person):
+        if not self._read_rows(sql, space, person):
             raise NoSuchPerson(person)
 
     def remove_space(self, space: str, erase: bool = False) -> None:
@@ -205,14 +209,14 @@ class PeopleDirectory:
                 raise NoSuchSpace(space)
             connection.execute("DELETE FROM members WHERE space = %s", (space,))
         if erase:
-            self._erase(tenant_of_space(space))
+            self._erase_tenant(tenant_of_space(space))
 
     # -- what they leave ---------------------------------------------------------------------
 
     def has_tenant(self, tenant: str) -> bool:
         """Whether there is a memory of this name, be it somebody's now or not; that of who sits
         at the server is none of theirs."""
-        known = self._rows("SELECT 1 FROM tenants WHERE name = %s", tenant)
+        known = self._read_rows("SELECT 1 FROM tenants WHERE name = %s", tenant)
         return bool(known) and tenant != self.home
 
     def kept(self, tenant: str) -> int:
@@ -226,18 +230,18 @@ class PeopleDirectory:
     # -- pieces ------------------------------------------------------------------------------
 
     def _check(self, person: str) -> None:
-        known = self._rows("SELECT 1 FROM people WHERE name = %s", person)
+        known = self._read_rows("SELECT 1 FROM people WHERE name = %s", person)
         if not known and person != self.home:
             raise NoSuchPerson(person)
 
-    def _erase(self, tenant: str) -> None:
+    def _erase_tenant(self, tenant: str) -> None:
         with self._connections.borrow() as connection:
             register_tenant(connection, tenant)
         with DatabaseTenant(self._connections, tenant).writing() as access:
             erase_tenant(access)
             access.run("DELETE FROM leases WHERE name = %s", tenant)  # no job has work there
 
-    def _rows(self, sql: str, *bindings: object) -> Sequence[tuple[Any, ...]]:
+    def _read_rows(self, sql: str, *bindings: object) -> Sequence[tuple[Any, ...]]:
         with self._people_transaction() as connection:
             cursor = connection.execute(sql.encode(), bindings or None)
             return cursor.fetchall() if cursor.description else []

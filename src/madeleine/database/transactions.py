@@ -65,7 +65,7 @@ class TenantAccess:
 
     def rows(self, statement: str, *bindings: object) -> list[DatabaseRow]:
         with self.connection.cursor(binary=True) as cursor:
-            return cursor.execute(self._own(statement), bindings or None).fetchall()
+            return cursor.execute(self._name_tenant(statement), bindings or None).fetchall()
 
     def columns(self, statement: str, *bindings: object) -> list[Any]:
         """Return whole columns, each as one array: the only row of a statement that aggregates.
@@ -73,7 +73,7 @@ class TenantAccess:
         rare, and looked for together."""
         with self.connection.cursor(binary=True) as cursor:
             cursor.adapters.register_loader("text", TextBinaryLoader)
-            (row,) = cursor.execute(self._own(statement), bindings or None).fetchall()
+            (row,) = cursor.execute(self._name_tenant(statement), bindings or None).fetchall()
         return [_unescape_texts(each) if isinstance(each, list) else each for each in row]
 
     def row(self, statement: str, *bindings: object) -> DatabaseRow | None:
@@ -87,23 +87,26 @@ class TenantAccess:
         return self.rows(statement, *bindings)[0][0]
 
     def run(self, statement: str, *bindings: object) -> None:
-        self.connection.execute(self._own(statement), bindings or None)
+        self.connection.execute(self._name_tenant(statement), bindings or None)
 
     def run_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement for each of the rows, waiting for an answer once."""
         listed = list(rows)
         if len(listed) == 1:
-            self.connection.execute(self._own(statement), listed[0])
+            self.connection.execute(self._name_tenant(statement), listed[0])
         elif listed:
             with self.connection.cursor() as cursor:
-                cursor.executemany(self._own(statement), listed)
+                cursor.executemany(self._name_tenant(statement), listed)
 
     def copy(self, statement: str, lines: str) -> None:
         """Send rows as the lines of PostgreSQL's own text format."""
-        with self.connection.cursor() as cursor, cursor.copy(self._own(statement)) as copying:
+        with (
+            self.connection.cursor() as cursor,
+            cursor.copy(self._name_tenant(statement)) as copying,
+        ):
             copying.write(lines.encode())
 
-    def _own(self, statement: str) -> bytes:
+    def _name_tenant(self, statement: str) -> bytes:
         numbered = statement.replace(":tenant", str(self.tenant)).replace(":truth", str(self.truth))
         return numbered.encode()
 
@@ -165,24 +168,24 @@ class DatabaseTenant:
         return f"{self.place}, tenant {self.name}"
 
     @property
-    def _held(self) -> _OpenTransaction | None:
+    def _open_transaction(self) -> _OpenTransaction | None:
         return getattr(self._thread, "held", None)
 
     @property
     def is_steady(self) -> bool:
         """Whether this thread reads one state for longer than one call."""
-        return self._held is not None
+        return self._open_transaction is not None
 
     @property
     def is_writing(self) -> bool:
         """Whether this thread is inside of a transaction that writes."""
-        return self._held is not None and self._held.writes
+        return self._open_transaction is not None and self._open_transaction.writes
 
     @contextmanager
     def reading(self) -> Iterator[TenantAccess]:
         """Lend a connection that sees one consistent state; inside `steady` or a transaction,
         the thread's own."""
-        held = self._held
+        held = self._open_transaction
         if held is not None:
             with held.borrow(self.place) as access:
                 yield access
@@ -197,7 +200,7 @@ class DatabaseTenant:
     def steady(self) -> Iterator[None]:
         """Let this thread read one consistent state, with one connection, until the end."""
         with self.reading() as access:
-            before = self._held
+            before = self._open_transaction
             self._thread.held = before or _OpenTransaction(access, writes=False)
             try:
                 yield
@@ -208,7 +211,7 @@ class DatabaseTenant:
     def writing(self) -> Iterator[TenantAccess]:
         """Write in the thread's transaction, or in one that begins and ends here: all of it is
         kept, or nothing if anything is raised."""
-        held = self._held
+        held = self._open_transaction
         if held is not None and held.writes:
             held.wrote = True
             with held.borrow(self.place) as access:
@@ -221,7 +224,7 @@ class DatabaseTenant:
     @contextmanager
     def single_transaction(self) -> Iterator[_OpenTransaction]:
         """Let all that this thread does until the end be one transaction."""
-        before = self._held
+        before = self._open_transaction
         with self.connections.borrow() as connection:
             try:
                 held = _OpenTransaction(self._begin(connection, self._write), writes=True)
@@ -250,14 +253,14 @@ class DatabaseTenant:
 
     def refresh(self) -> None:
         """Go on, inside a transaction that writes, with the rows that the name points to now."""
-        held = self._held
+        held = self._open_transaction
         if held is not None and held.writes:
-            found = self._found(held.access.connection.execute(self._numbers))
+            found = self._find_tenant(held.access.connection.execute(self._numbers))
             held.access = replace(held.access, tenant=found.tenant)
 
     def tell(self, channel: str, message: str) -> None:
         """Tell everybody who listens at the database, when and if what is written is kept."""
-        held = self._held
+        held = self._open_transaction
         if held is not None and held.writes:
             held.told.append((channel, message))
             return
@@ -295,9 +298,9 @@ class DatabaseTenant:
         cursor = connection.execute(begin)
         while cursor.nextset():
             pass
-        return self._found(cursor)
+        return self._find_tenant(cursor)
 
-    def _found(self, cursor: psycopg.Cursor) -> TenantAccess:
+    def _find_tenant(self, cursor: psycopg.Cursor) -> TenantAccess:
         row = cursor.fetchone()
         if row is None:
             raise DatabaseUnfit(self.place, f"knows no tenant `{self.name}` any more")
@@ -328,7 +331,7 @@ class DatabaseTenant:
         nobody says. A database that is started anew takes a moment."""
         status = "unknown"
         for _ in range(STATUS_ATTEMPTS):
-            status = self._status(transaction)
+            status = self._commit_status(transaction)
             if status == "committed":
                 return
             if status == "aborted":
@@ -337,7 +340,7 @@ class DatabaseTenant:
         said = "before" if status == "aborted" else "and does not say whether"
         raise DatabaseDown(self.place, f"was lost {said} it kept what was written") from lost
 
-    def _status(self, transaction: str) -> str:
+    def _commit_status(self, transaction: str) -> str:
         try:
             with self.raw_connection() as connection:
                 found = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))

@@ -97,7 +97,7 @@ class DaemonClient:
         """Return the status and body of the answer, for which it may take so many seconds. What
         is `safe` may be asked twice."""
         for attempt in range(ATTEMPTS):
-            connection = self._connected()
+            connection = self._connect_or_start()
             flight.take(connection)
             try:
                 sent, answer = exchange_request(connection, request, seconds)
@@ -109,7 +109,7 @@ class DaemonClient:
                 break
         raise AnswerLost
 
-    def _connected(self) -> socket:
+    def _connect_or_start(self) -> socket:
         """Return a connection, if need be to a daemon that is started for it."""
         until = monotonic() + START_SECONDS
         while True:
@@ -129,7 +129,7 @@ class DaemonClient:
     def _start(self, directions: HookDirections) -> None:
         """Start a daemon, unless one that was started a moment ago is on its way."""
         with self._lock:
-            ended = self._ended()
+            ended = self._exit_code()
             if self._child and ended is None:
                 return
             if ended is not None and not self._reached and not is_home_open(self._home):
@@ -147,7 +147,7 @@ class DaemonClient:
             self._log.mark = size if self._child else self._log.mark
             self._reached = self._reached and not self._child
 
-    def _ended(self) -> int | None:
+    def _exit_code(self) -> int | None:
         """Return the exit code of the daemon that we started, if it has ended."""
         if not self._child:
             return None

@@ -89,16 +89,16 @@ class McpHost:
         self.folder = read_variable(b"CLAUDE_PROJECT_DIR") or working_folder()
         self.session = read_variable(b"CLAUDE_CODE_SESSION_ID")
 
-    def introduced(self, params: dict[str, Any]) -> None:
+    def note_introduction(self, params: dict[str, Any]) -> None:
         self.has_roots = "roots" in as_object(params.get("capabilities"))
-        self.named(params.get("clientInfo"))
+        self.note_client(params.get("clientInfo"))
 
-    def named(self, client: object) -> None:
+    def note_client(self, client: object) -> None:
         name = as_object(client).get("name")
         if isinstance(name, str):
             self.name = "".join(each for each in name if each.isprintable())[:MAX_NAME_CHARS]
 
-    def rooted(self, result: object) -> None:
+    def note_roots(self, result: object) -> None:
         """Take the first folder that the host works in."""
         roots = as_object(result).get("roots")
         for root in roots if isinstance(roots, list) else []:
@@ -167,7 +167,7 @@ class McpProxy:
         """Answer until stdin ends, and then what is still due."""
         for line in read_lines(0):
             if line is None:
-                self._say(
+                self._write_line(
                     render_error(None, INVALID_REQUEST, f"a line is over {MAX_LINE_BYTES:,} bytes")
                 )
             elif line.strip():
@@ -181,7 +181,7 @@ class McpProxy:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            self._say(render_error(None, PARSE_ERROR, "Parse error"))
+            self._write_line(render_error(None, PARSE_ERROR, "Parse error"))
             return
         if isinstance(message, list) and message:
             ids = (as_object(each).get("id") for each in message)
@@ -192,23 +192,23 @@ class McpProxy:
 
     def _take(self, message: object, line: bytes) -> None:
         """Answer what can be answered here at once, and everything else in a thread."""
-        if self._noted(message):
+        if self._take_notification(message):
             return
-        known = self._greeted(as_object(message))
+        known = self._answer_greeting(as_object(message))
         if known:
-            self._say(known)
+            self._write_line(known)
         else:
             waiting = as_object(message).get("id")
-            self._in_thread(lambda: self._say(self._answer(message, line)), waiting)
+            self._in_thread(lambda: self._write_line(self._answer(message, line)), waiting)
 
-    def _noted(self, message: object) -> bool:
+    def _take_notification(self, message: object) -> bool:
         """Take note of what needs no answer, and say whether it was that."""
         known = as_object(message)
         method, params = known.get("method"), as_object(known.get("params"))
         if "id" in known and "method" in known:
             return False
         if method is None and known.get("id") == ROOTS_ID:
-            self._host.rooted(known.get("result"))
+            self._host.note_roots(known.get("result"))
         elif method == "notifications/cancelled":
             self._call_off(params.get("requestId"))
         elif method in ("notifications/initialized", "notifications/roots/list_changed"):
@@ -217,7 +217,9 @@ class McpProxy:
 
     def _ask_for_roots(self) -> None:
         if self._host.has_roots:
-            self._say(encode_message({"jsonrpc": "2.0", "id": ROOTS_ID, "method": "roots/list"}))
+            self._write_line(
+                encode_message({"jsonrpc": "2.0", "id": ROOTS_ID, "method": "roots/list"})
+            )
 
     def _call_off(self, request_id: object) -> None:
         with self._change:
@@ -225,11 +227,11 @@ class McpProxy:
         if flight is not None:
             flight.call_off()
 
-    def _greeted(self, asked: dict[str, Any]) -> bytes:
+    def _answer_greeting(self, asked: dict[str, Any]) -> bytes:
         """Return the answer to a greeting if it is known, and ask the daemon behind it."""
-        method, greeting = asked.get("method"), self._greeting(asked)
+        method, greeting = asked.get("method"), self._greeting_key(asked)
         if method == "initialize":
-            self._host.introduced(as_object(asked.get("params")))
+            self._host.note_introduction(as_object(asked.get("params")))
         if method == "ping" and self._host.version and is_request_id(asked["id"]):
             return render_result(asked["id"], {})
         result = self._known.get(greeting) if greeting else None
@@ -240,7 +242,7 @@ class McpProxy:
         self._in_thread(lambda: self._answer(again))
         return render_result(asked["id"], result)
 
-    def _greeting(self, message: dict[str, Any]) -> str:
+    def _greeting_key(self, message: dict[str, Any]) -> str:
         """Return under which name an answer may be kept; empty if under none."""
         method, params = message.get("method"), as_object(message.get("params"))
         if (
@@ -274,7 +276,7 @@ class McpProxy:
                 bug = False
             finally:
                 if bug and due:
-                    self._say(render_error(request_id, INTERNAL_ERROR, "a bug of the proxy"))
+                    self._write_line(render_error(request_id, INTERNAL_ERROR, "a bug of the proxy"))
                 self._room.release()
                 with self._change:
                     self._busy -= due
@@ -287,11 +289,11 @@ class McpProxy:
         asked = as_object(message)
         request_id = asked.get("id") if is_request_id(asked.get("id")) else None
         try:
-            if self._noted(message):
+            if self._take_notification(message):
                 return b""
             if request_id is None or not isinstance(asked.get("method"), str):
                 raise McpError(INVALID_REQUEST, "Invalid Request: it has no method, or no id")
-            return self._carried(asked, line or encode_message(asked))
+            return self._ask_daemon(asked, line or encode_message(asked))
         except McpError as refused:
             return render_error(request_id, refused.code, str(refused))
         except DaemonUnreachable as error:
@@ -301,13 +303,13 @@ class McpProxy:
             problem = "the daemon went away before it answered; look whether it was done"
             return render_error(request_id, INTERNAL_ERROR, str(lost) or problem)
 
-    def _carried(self, asked: dict[str, Any], line: bytes) -> bytes:
+    def _ask_daemon(self, asked: dict[str, Any], line: bytes) -> bytes:
         """Have the daemon answer; nothing if the host called the request off meanwhile."""
-        greeting, flight = self._greeting(asked), PendingRequest()
+        greeting, flight = self._greeting_key(asked), PendingRequest()
         with self._change:
             self._flights[request_key(asked["id"])] = flight
         try:
-            request = self._request(asked, line)
+            request = self._build_request(asked, line)
             status, body = self._daemon.ask(
                 request, self._is_safe(asked), flight, answer_timeout(asked)
             )
@@ -328,11 +330,11 @@ class McpProxy:
         named = as_object(asked.get("params")).get("name")
         return asked["method"] != "tools/call" or self._known.is_safe(named)
 
-    def _request(self, asked: dict[str, Any], body: bytes) -> bytes:
+    def _build_request(self, asked: dict[str, Any], body: bytes) -> bytes:
         method, params = asked["method"], as_object(asked.get("params"))
         now = requested_version(params)
         if now:
-            self._host.named(params["_meta"].get(CLIENT_KEY))
+            self._host.note_client(params["_meta"].get(CLIENT_KEY))
         heads = {
             "Host": "localhost",
             "Accept": "application/json, text/event-stream",
@@ -351,9 +353,9 @@ class McpProxy:
     def _say_all(self, answers: list[bytes]) -> None:
         due = [each for each in answers if each]
         if due:
-            self._say(b"[" + b",".join(due) + b"]")
+            self._write_line(b"[" + b",".join(due) + b"]")
 
-    def _say(self, answer: bytes) -> None:
+    def _write_line(self, answer: bytes) -> None:
         """Write one line, whole. If nobody reads any more there is nothing left to do."""
         if not answer:
             return

@@ -289,15 +289,15 @@ class _DocumentUpdate:
                 yield _NewFinding(batch[number].name, self._word_for_word(batch[number]))
             for each in given.found if given else ():
                 section = batch[each.number]
-                yield _NewFinding(section.name, self._extracted(section, each))
+                yield _NewFinding(section.name, self._build_extracted(section, each))
 
     def _word_for_word(self, section: TextSection) -> IngestFinding:
-        title = self._title(section)
-        return self._found(section, section.text, title, same_text_key(section.text))
+        title = self._build_title(section)
+        return self._build_finding(section, section.text, title, same_text_key(section.text))
 
-    def _extracted(self, section: TextSection, candidate: MemoryCandidate) -> IngestFinding:
+    def _build_extracted(self, section: TextSection, candidate: MemoryCandidate) -> IngestFinding:
         told = f"{candidate.quote}\n{same_text_key(candidate.content)}"
-        found = self._found(section, candidate.content, candidate.title, told)
+        found = self._build_finding(section, candidate.content, candidate.title, told)
         return replace(
             found,
             type=candidate.type,
@@ -306,7 +306,9 @@ class _DocumentUpdate:
             put_anew=True,
         )
 
-    def _found(self, section: TextSection, content: str, title: str, told: str) -> IngestFinding:
+    def _build_finding(
+        self, section: TextSection, content: str, title: str, told: str
+    ) -> IngestFinding:
         uri = self.written.uri
         place = f"{uri}#{quote(section.name)}" if uri and section.name else uri
         return IngestFinding(
@@ -320,7 +322,7 @@ class _DocumentUpdate:
             origin={"uri": place and place[:2_000]},
         )
 
-    def _title(self, section: TextSection) -> str:
+    def _build_title(self, section: TextSection) -> str:
         """Return the file's own title, or its name if it begins without a heading, and the
         headings, each once; of a text that has none of these, how it begins."""
         stem = self.note.stem if self.written.name and not self.sections[0].headings else ""
@@ -341,7 +343,7 @@ class _DocumentUpdate:
             self._add_memory_of(new, old.id)
         for old in olds:
             if old.id not in met and old.memory is not None:
-                self._retire(old.memory)
+                self._retire_memory_of(old.memory)
         told = {id(new) for _, new in pairs}
         for new in news:
             if id(new) not in told:
@@ -370,11 +372,11 @@ class _DocumentUpdate:
         key, now = same_text_key(found.content), stores.clock.now()
         for each in stores.search.memories(stores.search.same_text(found.space, key, now)).values():
             if TAG in each.tags and uri:
-                self._share(each, found, uri)
+                self._share_origin(each, found, uri)
                 return each.id
         return found.id if stores.search.get(found.id) is not None else None
 
-    def _share(self, memory: Memory, found: IngestFinding, uri: str) -> None:
+    def _share_origin(self, memory: Memory, found: IngestFinding, uri: str) -> None:
         stores = self.intake.stores
         marks = [] if self.dry_run else build_stated_events(stores, memory, uri)
         if marks:
@@ -402,7 +404,7 @@ class _DocumentUpdate:
                 return
         self.done.revised.append(memory.id)
 
-    def _retire(self, memory: Memory) -> None:
+    def _retire_memory_of(self, memory: Memory) -> None:
         if memory.valid_until is None and (self.dry_run or _retire_memory(self.intake, memory)):
             self.done.retired.append(memory.id)
 

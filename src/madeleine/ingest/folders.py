@@ -48,7 +48,7 @@ class FolderWatcher:
         taken = 0
         for root in self._roots:
             self._intake.tell(str(root), None if root.is_dir() else "is no folder")
-            for path in self._files(root):
+            for path in self._walk_files(root):
                 if not go_on():
                     return taken
                 taken += self.look_at(path)
@@ -74,18 +74,18 @@ class FolderWatcher:
             ignore_permission_denied=True,
         )
         for batch in batches:
-            self._follow({Path(place) for _, place in batch}, lambda: not stop.is_set())
+            self._read_changed({Path(place) for _, place in batch}, lambda: not stop.is_set())
 
-    def _follow(self, places: set[Path], go_on: Callable[[], bool]) -> None:
+    def _read_changed(self, places: set[Path], go_on: Callable[[], bool]) -> None:
         """Take in what appeared first: a file that was renamed is known again by its words."""
         for place in sorted(places):
-            inside = self._files(place) if self._is_followed(place) else [place]
+            inside = self._walk_files(place) if self._is_followed(place) else [place]
             for path in inside:
                 if go_on() and self._is_note(path):
                     self.look_at(path)
         for place in sorted(places):
             if go_on() and place.suffix.lower() in SUFFIXES and not place.exists():
-                self._gone(place)
+                self._drop_file(place)
 
     def _is_followed(self, place: Path) -> bool:
         return place.is_dir() and any(self._leads_to(root, place) for root in self._roots)
@@ -120,13 +120,13 @@ class FolderWatcher:
             return f"is not UTF-8 at byte {error.start}"
         return f"{done.held_back} sections were left out" if done.held_back else None
 
-    def _gone(self, path: Path) -> None:
+    def _drop_file(self, path: Path) -> None:
         self._looks.pop(path, None)
         self._intake.tell(str(path), None)
         if any(root.is_dir() and root in path.parents for root in self._roots):
             retire_deleted_document(self._intake, path.as_uri())
 
-    def _files(self, top: Path) -> Iterator[Path]:
+    def _walk_files(self, top: Path) -> Iterator[Path]:
         for folder, below, names in os.walk(top):
             below[:] = sorted(each for each in below if self._may_hold_notes(Path(folder, each)))
             yield from (each for name in sorted(names) if self._is_note(each := Path(folder, name)))

@@ -96,13 +96,13 @@ class Keeper:
         Raises `IngestLimitReached`, or what the disk says: then nothing was written, and who asks
         must come again with it.
         """
-        plain = self._plain(found)
+        plain = self._remove_secrets(found)
         if self._is_known(plain):
             self.known += 1
             self.gate.added += self.recount and self._is_there(plain.id)
             return None
         self.gate.check(low=plain.tier is Tier.ARCHIVAL)
-        return self._written(plain)
+        return self._write_finding(plain)
 
     def extract(self, told: Sequence[ExtractionSource]) -> Extraction | None:
         """Return what the language model finds; nothing where there is none, where it has used
@@ -112,16 +112,16 @@ class Keeper:
             return None
         return extractor.extract(told)
 
-    def _plain(self, found: IngestFinding) -> IngestFinding:
+    def _remove_secrets(self, found: IngestFinding) -> IngestFinding:
         """Whatever found it: no secret is written, and nothing private."""
         content = redact_secrets(strip_private(found.content))
         title = redact_secrets(strip_private(found.title or ""))
         self.redacted += content.secrets
         return _replace_texts(found, content.text, title.text or None)
 
-    def _written(self, found: IngestFinding) -> str | None:
+    def _write_finding(self, found: IngestFinding) -> str | None:
         try:
-            draft = self._draft(found)
+            draft = self._build_draft(found)
             if not self.dry_run:
                 if not self.kept:
                     self.begin()
@@ -138,7 +138,7 @@ class Keeper:
             was_kept(self.intake.stores, found.id)
             or any(each.id == found.id for each in self.found)
             or _has_same_words(self.intake.stores, found)
-            or (found.put_anew and self._restates(found))
+            or (found.put_anew and self._is_restatement(found))
         )
 
     def _is_there(self, memory_id: str) -> bool:
@@ -146,10 +146,10 @@ class Keeper:
         stores = self.intake.stores
         return was_kept(stores, memory_id) or stores.search.get(memory_id) is not None
 
-    def _restates(self, found: IngestFinding) -> bool:
+    def _is_restatement(self, found: IngestFinding) -> bool:
         """Whether a memory is there that says it in other words, and nothing in it is new."""
         stores = self.intake.stores
-        traces, _ = embed_memory(stores, build_memory(stores, self._draft(found)))
+        traces, _ = embed_memory(stores, build_memory(stores, self._build_draft(found)))
         vector = neighbour_vector(traces)
         if vector is None:
             return False
@@ -160,7 +160,7 @@ class Keeper:
         memories = stores.search.memories(each.id for each in near).values()
         return any(says_nothing_new(found.content, each.content) for each in memories)
 
-    def _draft(self, found: IngestFinding) -> Draft:
+    def _build_draft(self, found: IngestFinding) -> Draft:
         limits = self.intake.stores.config.limits
         values = {
             "content": found.content,

@@ -86,7 +86,7 @@ def find_worth_keeping(
     kept = [each for exchange in exchanges for each in _select_kept(exchange, embedder)]
     meant = _drop_taken_back(kept, exchanges)
     found = [
-        *(_build_finding(group, space, embedder) for group in _group(meant)),
+        *(_build_finding(group, space, embedder) for group in _group_sentences(meant)),
         *(each for exchange in exchanges for each in _find_recoveries(exchange, space)),
     ]
     return [each for each in found if each is not None]
@@ -131,13 +131,20 @@ def read_vector(embedder: Embedder | None, text: str) -> Vector | None:
 def _select_kept(exchange: Exchange, embedder: Embedder | None) -> Iterator[_KeptSentence]:
     """Give the sentences worth keeping. What was said outright is kept already
     (`statements.py`)."""
-    outright = {_bare(each.text) for prompt in exchange.prompts for each in find_statements(prompt)}
+    outright = {
+        _remove_punctuation(each.text)
+        for prompt in exchange.prompts
+        for each in find_statements(prompt)
+    }
     name = "" if embedder is None else embedder.name
     judged = []
     for place, said in enumerate(list_sentences(exchange)):
         if "[redacted" in said.text or may_hold_secret(said.text):
             continue
-        if any(_bare(said.text) in each or each in _bare(said.text) for each in outright):
+        if any(
+            _remove_punctuation(said.text) in each or each in _remove_punctuation(said.text)
+            for each in outright
+        ):
             continue
         vector = read_vector(embedder, said.text)
         worth = judge_worth(said.text, said.lead, said.after_failure, vector, name)
@@ -149,7 +156,7 @@ def _select_kept(exchange: Exchange, embedder: Embedder | None) -> Iterator[_Kep
             yield each
 
 
-def _bare(text: str) -> str:
+def _remove_punctuation(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().lower()
 
 
@@ -172,11 +179,11 @@ def _drop_taken_back(
     ]
 
 
-def _group(kept: Sequence[_KeptSentence]) -> Iterator[list[_KeptSentence]]:
+def _group_sentences(kept: Sequence[_KeptSentence]) -> Iterator[list[_KeptSentence]]:
     """Give those together that were said in one go and hang together."""
     group: list[_KeptSentence] = []
     for each in kept:
-        if group and not _belongs(group, each):
+        if group and not _belongs_to_group(group, each):
             yield group
             group = []
         group.append(each)
@@ -184,7 +191,7 @@ def _group(kept: Sequence[_KeptSentence]) -> Iterator[list[_KeptSentence]]:
         yield group
 
 
-def _belongs(group: Sequence[_KeptSentence], each: _KeptSentence) -> bool:
+def _belongs_to_group(group: Sequence[_KeptSentence], each: _KeptSentence) -> bool:
     last = group[-1]
     if last.said.exchange is not each.said.exchange or each.place != last.place + 1:
         return False

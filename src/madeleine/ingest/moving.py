@@ -128,7 +128,7 @@ def move_memory(
         target.write(some)
         done += len(some)
         progress(done, len(wanted))
-    _compare(source, target, wanted)
+    _check_same(source, target, wanted)
     return build_move_result(wanted, len(missing))
 
 
@@ -163,7 +163,7 @@ def _read_portions(source: MoveEndpoint, names: Sequence[str]) -> Iterator[dict[
         yield some
 
 
-def _compare(source: MoveEndpoint, target: MoveEndpoint, wanted: Mapping[str, str]) -> None:
+def _check_same(source: MoveEndpoint, target: MoveEndpoint, wanted: Mapping[str, str]) -> None:
     found = target.listed()
     differing = sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
     if differing:
@@ -188,19 +188,22 @@ class FileEndpoint:
     def listed(self) -> dict[str, str]:
         self.left_out = []
         found = {}
-        for name in [*self._names(VAULT, self.vault), *self._names(JOURNAL, self.journal)]:
-            data = self._path(name).read_bytes()
+        for name in [
+            *self._walk_names(VAULT, self.vault),
+            *self._walk_names(JOURNAL, self.journal),
+        ]:
+            data = self._path_of(name).read_bytes()
             if data or name.startswith(VAULT):  # a journal file without a line says nothing
                 found[name] = hashlib.sha256(data).hexdigest()
         return found
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         for name in names:
-            yield name, self._path(name).read_bytes()
+            yield name, self._path_of(name).read_bytes()
 
     def write(self, given: Mapping[str, bytes]) -> None:
         """Write files; each is on the disk whole when this returns."""
-        places = {self._path(name): data for name, data in given.items()}
+        places = {self._path_of(name): data for name, data in given.items()}
         for folder in {path.parent for path in places}:
             make_folder(folder)
         fresh = [(path, data) for path, data in places.items() if not path.exists()]
@@ -214,13 +217,13 @@ class FileEndpoint:
 
     def remove(self, names: Sequence[str]) -> None:
         for name in names:
-            remove_file(self._path(name))
+            remove_file(self._path_of(name))
 
-    def _path(self, name: str) -> Path:
+    def _path_of(self, name: str) -> Path:
         root, prefix = (self.vault, VAULT) if name.startswith(VAULT) else (self.journal, JOURNAL)
         return root / name.removeprefix(prefix)
 
-    def _names(self, prefix: str, root: Path) -> Iterator[str]:
+    def _walk_names(self, prefix: str, root: Path) -> Iterator[str]:
         """Yield the names of all files below a folder; what is none is noted."""
         for folder, folders, names in os.walk(root):
             links = [each for each in folders if (Path(folder) / each).is_symlink()]

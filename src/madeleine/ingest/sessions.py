@@ -50,7 +50,7 @@ class SessionWatcher:
     def look(self, go_on: Callable[[], bool] = lambda: True) -> int:
         """Read on in every session that changed and is quiet; return how many were."""
         taken = 0
-        for path, agent, seen in list(self._due()):
+        for path, agent, seen in list(self._find_due()):
             if not go_on():
                 break
             if self._take(path, agent, seen, go_on):
@@ -71,20 +71,20 @@ class SessionWatcher:
             return False
         return done.stopped is None
 
-    def _due(self) -> Iterator[tuple[Path, str, TranscriptState]]:
+    def _find_due(self) -> Iterator[tuple[Path, str, TranscriptState]]:
         """Give the sessions that changed since they were read, once they are quiet."""
         config, now = self._intake.config, self._intake.stores.clock.now()
         quiet = timedelta(seconds=config.session_debounce_seconds)
         oldest = now - timedelta(hours=config.session_lookback_hours)
         waits = read_waiting(self._intake.stores)
-        for path, agent in self._transcripts():
+        for path, agent in self._find_transcripts():
             seen = _read_transcript_state(path, now)
             if seen is None or seen.changed_at > now - quiet or self._seen.get(path) == seen:
                 continue
             if seen.changed_at >= oldest or os.path.realpath(path) in waits:
                 yield path, agent, seen
 
-    def _transcripts(self) -> Iterator[tuple[Path, str]]:
+    def _find_transcripts(self) -> Iterator[tuple[Path, str]]:
         for place in self._places:
             for folder, below, names in os.walk(place.folder):
                 below[:] = sorted(each for each in below if each != SUB_AGENTS)

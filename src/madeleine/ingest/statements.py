@@ -149,22 +149,22 @@ def _read_sentence(sentence: str, is_task: bool) -> SpokenStatement | None:
 
 def _read_explicit(said: str) -> SpokenStatement | None:
     """What somebody asked to be remembered, whatever it is about."""
-    text = _tidy(said.rstrip("?？"))
+    text = _tidy_sentence(said.rstrip("?？"))
     if not _says_something(text) or _POINTS_AWAY.match(text):
         return None
-    known = _classify(text)
+    known = _classify_statement(text)
     return known or SpokenStatement(text, MemoryType.FACT, _is_about_self(text))
 
 
 def _read_implied(sentence: str) -> SpokenStatement | None:
     """What is a lasting statement by its form, and not about this moment only."""
-    text = _tidy(re.sub(rf"\A{_LEAD}", "", sentence, flags=re.I))
+    text = _tidy_sentence(re.sub(rf"\A{_LEAD}", "", sentence, flags=re.I))
     if not _says_something(text) or _PASSING.search(_CHOSEN_HERE.sub(r"\1\2", text)):
         return None
-    return _classify(text)
+    return _classify_statement(text)
 
 
-def _classify(text: str) -> SpokenStatement | None:
+def _classify_statement(text: str) -> SpokenStatement | None:
     if _is_decision(text):
         return SpokenStatement(text, MemoryType.DECISION)
     if _PREFER.fullmatch(text) and not _points_at(text):
@@ -218,10 +218,10 @@ def _is_trait(text: str) -> bool:
 def _read_other_language(sentence: str) -> SpokenStatement | None:
     for pattern in _ELSEWHERE:
         found = pattern.fullmatch(sentence)
-        if found and _says_something(_tidy(found["said"])):
-            return SpokenStatement(_tidy(found["said"]), MemoryType.FACT)
+        if found and _says_something(_tidy_sentence(found["said"])):
+            return SpokenStatement(_tidy_sentence(found["said"]), MemoryType.FACT)
     if _ELSEWHERE_FROM_NOW_ON.fullmatch(sentence) and _says_something(sentence):
-        return SpokenStatement(_tidy(sentence), MemoryType.PREFERENCE)
+        return SpokenStatement(_tidy_sentence(sentence), MemoryType.PREFERENCE)
     return None
 
 
@@ -316,7 +316,7 @@ def _is_about_self(text: str) -> bool:
     return re.match(r"(?:i|i'm|i've|i'd|my)\b", text, re.I) is not None
 
 
-def _tidy(text: str) -> str:
+def _tidy_sentence(text: str) -> str:
     """Return a sentence without the dashes and commas it hung on, with a capital at the front."""
     plain = text.strip().strip("-–—,:;").strip()
     return plain[:1].upper() + plain[1:]

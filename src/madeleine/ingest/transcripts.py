@@ -266,9 +266,9 @@ class _TranscriptRun:
             return
         (start, turn), self.waits = self.waits, None
         for line in read_lines(file, start, until):
-            said = self._spoken(line)
+            said = self._parse_line(line)
             turn += said is not None and said.voice is Voice.PERSON
-            self._collect(said, line, turn)
+            self._collect_line(said, line, turn)
 
     def take(self, lines: Iterable[TranscriptLine], go_on: Callable[[], bool]) -> int | None:
         """Take in line after line; return the end of the last one that was."""
@@ -294,20 +294,20 @@ class _TranscriptRun:
             self._wait_at(each)
         if self._full is not None and self.report.stopped is None:
             self.report.stop(self._full)
-        self._tally()
+        self._write_tally()
 
     def _take_line(self, line: TranscriptLine) -> None:
-        said = self._spoken(line)
+        said = self._parse_line(line)
         if said is not None and said.voice is Voice.AGENT and said.text and not self.dry_run:
-            self._notice(said)
+            self._note_session(said)
         if said is not None and said.voice is Voice.PERSON:
             keep_statements(self.keeper, self.place, said, self.turn + 1)
             self.turn += 1
             self.report.turns += 1
-        self._collect(said, line, self.turn)
+        self._collect_line(said, line, self.turn)
         self.report.lines += 1
 
-    def _spoken(self, line: TranscriptLine) -> SpokenLine | None:
+    def _parse_line(self, line: TranscriptLine) -> SpokenLine | None:
         try:
             said = parse_line(line.data)
         except UnreadableLine:
@@ -320,14 +320,14 @@ class _TranscriptRun:
         at = parse_instant(said.at) if self._pauses else None
         return at is not None and any(each.covers(at) for each in self._pauses)
 
-    def _notice(self, said: SpokenLine) -> None:
+    def _note_session(self, said: SpokenLine) -> None:
         session = said.session or self.place.session
         used = notice_use(self.intake.stores, session, said.text, parse_instant(said.at))
         self.report.used += used
         if used and self._exchanges.open is not None:
             self._exchanges.open.echoes = True
 
-    def _collect(self, said: SpokenLine | None, line: TranscriptLine, turn: int) -> None:
+    def _collect_line(self, said: SpokenLine | None, line: TranscriptLine, turn: int) -> None:
         if said is None:
             return
         over = self._exchanges.add(said, line.start, line.end, turn)
@@ -356,7 +356,7 @@ class _TranscriptRun:
         if exchange is not None and self.waits is None:
             self.waits = WaitingPosition(exchange.start, exchange.turn - 1)
 
-    def _tally(self) -> None:
+    def _write_tally(self) -> None:
         report, keeper = self.report, self.keeper
         report.kept, report.held_back = keeper.kept, self.held
         report.known, report.refused = keeper.known, keeper.refused

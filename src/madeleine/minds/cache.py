@@ -131,7 +131,7 @@ class EmbeddingCache:
         with self._turn, _translate_disk_errors(self.path):
             waiting, self._waiting = self._waiting, {}
             if waiting:
-                self._attempt(write)
+                self._retry_if_damaged(write)
 
     def dimension(self, model: str) -> int | None:
         """Return how many numbers the vectors of a model have, if any is kept."""
@@ -176,9 +176,9 @@ class EmbeddingCache:
     def _run(self, work: Callable[[apsw.Connection], QueryAnswer]) -> QueryAnswer:
         """Do `work` in turn."""
         with self._turn, _translate_disk_errors(self.path):
-            return self._attempt(work)
+            return self._retry_if_damaged(work)
 
-    def _attempt(self, work: Callable[[apsw.Connection], QueryAnswer]) -> QueryAnswer:
+    def _retry_if_damaged(self, work: Callable[[apsw.Connection], QueryAnswer]) -> QueryAnswer:
         """Do `work`. If the file proves damaged, do it once more on a new one."""
         try:
             return work(self._connection)
@@ -294,7 +294,7 @@ class CachedEmbedder:
         """Return what a question means, without looking it up or keeping it. Its vector is the
         one that reading the same text would give."""
         made = self._embedder.ask(text)
-        (vector,) = self._rounded(self._packed([made.vector]))
+        (vector,) = self._round_fresh(self._pack_fresh([made.vector]))
         return replace(made, vector=vector)
 
     def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
@@ -303,7 +303,7 @@ class CachedEmbedder:
         found: dict[str, PassageEmbedding] = {}
         for start in range(0, len(keys), KEYS_PER_QUERY):
             packed = self._store.get(self.name, keys[start : start + KEYS_PER_QUERY])
-            found |= self._unpacked(packed) if packed else {}
+            found |= self._unpack_embeddings(packed) if packed else {}
         return found
 
     def forget(self, keys: Sequence[str]) -> int:
@@ -316,7 +316,9 @@ class CachedEmbedder:
     def close(self) -> None:
         self._store.close()
 
-    def _unpacked(self, packed: Mapping[str, PackedEmbedding]) -> dict[str, PassageEmbedding]:
+    def _unpack_embeddings(
+        self, packed: Mapping[str, PackedEmbedding]
+    ) -> dict[str, PassageEmbedding]:
         size = self.dimension * BYTES_PER_NUMBER
         whole = [key for key, (vector, _) in packed.items() if len(vector) == size]
         vectors = unpack_vectors([packed[key][0] for key in whole])
@@ -329,17 +331,17 @@ class CachedEmbedder:
 
     def _read_missing(self, missing: Mapping[str, Passage]) -> dict[str, PassageEmbedding]:
         made = self._embedder.read(list(missing.values()))
-        vectors = self._packed([trace.vector for trace in made])
+        vectors = self._pack_fresh([trace.vector for trace in made])
         tokens = [trace.tokens.tobytes() for trace in made]
         fresh = [
             PassageEmbedding(vector, trace.tokens, trace.known)
-            for vector, trace in zip(self._rounded(vectors), made, strict=True)
+            for vector, trace in zip(self._round_fresh(vectors), made, strict=True)
         ]
         packed = zip(vectors, tokens, strict=True)
         self._store.put(self.name, dict(zip(missing, packed, strict=True)))
         return dict(zip(missing, fresh, strict=True))
 
-    def _packed(self, vectors: Sequence[Vector]) -> list[bytes]:
+    def _pack_fresh(self, vectors: Sequence[Vector]) -> list[bytes]:
         """Return fresh vectors as they are kept."""
         packed = pack_vectors(vectors)
         for each in packed:
@@ -351,7 +353,7 @@ class CachedEmbedder:
                 )
         return packed
 
-    def _rounded(self, packed: Sequence[bytes]) -> list[Vector]:
+    def _round_fresh(self, packed: Sequence[bytes]) -> list[Vector]:
         """Return fresh vectors as they will come back."""
         vectors = [vector for vector in unpack_vectors(packed) if vector is not None]
         if len(vectors) != len(packed):

@@ -79,7 +79,7 @@ class RemoteExtractor:
         given = self._model.read(said, _read_listed)
         if given is None:
             return None
-        tried = [(each, self._tried(each, told)) for each in given[:MAX_CANDIDATES]]
+        tried = [(each, self._read_or_count(each, told)) for each in given[:MAX_CANDIDATES]]
         found = tuple(each for _, each in tried if each is not None)
         if not found and given:
             return Extraction((), frozenset(range(len(told))))
@@ -88,7 +88,9 @@ class RemoteExtractor:
         unproven = frozenset(each for each in dropped if each is not None) - proven
         return Extraction(found, unproven)
 
-    def _tried(self, given: object, told: Sequence[ExtractionSource]) -> MemoryCandidate | None:
+    def _read_or_count(
+        self, given: object, told: Sequence[ExtractionSource]
+    ) -> MemoryCandidate | None:
         try:
             return _read_candidate(given, told)
         except InvalidAnswer as nonsense:

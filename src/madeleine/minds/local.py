@@ -111,24 +111,24 @@ class LocalEmbedder:
     @property
     def dimension(self) -> int:
         if not self._dimension:
-            self._dimension = len(self._vector(self._model().read("")))
+            self._dimension = len(self._read_vector(self._loaded_model().read("")))
         return self._dimension
 
     @property
     def token_dimension(self) -> int:
         if self._token_dimension is None:
-            self._token_dimension = self._model().token_dimension
+            self._token_dimension = self._loaded_model().token_dimension
         return self._token_dimension
 
     def warm(self) -> None:
         """Load the model now, so that the first text does not wait for it."""
-        self._model().read("")
+        self._loaded_model().read("")
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         workers = min(self._threads, len(passages))
         if workers <= 1:
             return [self._read(passage) for passage in passages]
-        self._model()  # so that the workers do not queue up behind the loading
+        self._loaded_model()  # so that the workers do not queue up behind the loading
         with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
             return list(pool.map(self._read, passages))
 
@@ -138,26 +138,28 @@ class LocalEmbedder:
         `spans` count in what the model is shown, which is the text itself unless that is
         longer than `MAX_CHARS`.
         """
-        model = self._model()
+        model = self._loaded_model()
         made = model.read(text)
         small = round_as_tokens(model.narrow(made.tokens))
-        vector = self._vector(made)
+        vector = self._read_vector(made)
         return QueryEmbedding(vector, normalize_rows(made.tokens), small, made.spans, made.known)
 
     def _read(self, passage: Passage) -> PassageEmbedding:
-        model = self._model()
+        model = self._loaded_model()
         made = model.read(passage.text)
         spoken = [each for each, (start, _) in enumerate(made.spans) if start >= passage.unspoken]
         rows = made.tokens[spoken] if spoken else made.tokens
-        return PassageEmbedding(self._vector(made), quantize_tokens(model.narrow(rows)), made.known)
+        return PassageEmbedding(
+            self._read_vector(made), quantize_tokens(model.narrow(rows)), made.known
+        )
 
-    def _vector(self, made: _ModelOutput) -> Vector:
+    def _read_vector(self, made: _ModelOutput) -> Vector:
         vectors = normalize_vectors(made.whole)
         if vectors is None:
             raise MindDown(self.name, "the model gave a vector without direction")
         return vectors[0]
 
-    def _model(self) -> _LoadedEmbedder:
+    def _loaded_model(self) -> _LoadedEmbedder:
         if self._loaded is None:
             with self._loading:
                 if self._loaded is None:
@@ -265,11 +267,11 @@ class _LoadedEmbedder:
         said = [each for each, mark in enumerate(encoded.special_tokens_mask) if not mark]
         own = [each for each in said if encoded.tokens[each] not in UNKNOWN_TOKENS]
         spans = tuple(encoded.offsets[each] for each in own)
-        known = sum(self._knows(encoded.tokens[each]) for each in said) / max(len(said), 1)
+        known = sum(self._knows_token(encoded.tokens[each]) for each in said) / max(len(said), 1)
         rows = tokens[0][0][own].astype(np.float32, copy=False)
         return _ModelOutput(whole, rows, spans, known)
 
-    def _knows(self, token: str) -> bool:
+    def _knows_token(self, token: str) -> bool:
         unknown = token in UNKNOWN_TOKENS if self.reads_every_script else _is_unknown_token(token)
         return not unknown
 

@@ -68,7 +68,7 @@ class ModelServer:
             if attempt == patience.retries or not _may_retry(status, pause, deadline, patience):
                 break
             time.sleep(pause)
-        raise self.down(self._refusal(status, answer, patience))
+        raise self.down(self._refusal_reason(status, answer, patience))
 
     def down(self, problem: str) -> MindDown:
         return MindDown(self._name, problem)
@@ -118,7 +118,7 @@ class ModelServer:
                 raise self.down(f"the answer is longer than {patience.answer_bytes:,} bytes")
         return bytes(received)
 
-    def _refusal(self, status: int, answer: bytes, patience: RetryPolicy) -> str:
+    def _refusal_reason(self, status: int, answer: bytes, patience: RetryPolicy) -> str:
         if status == NO_STATUS:
             return f"no answer within {patience.seconds:g} seconds"
         if status in (401, 403):  # what the server says may hold parts of the key

@@ -137,19 +137,19 @@ class LocalRelationReader:
         self._most = self._left = most_per_run
 
     def read(self, pairs: Sequence[TextPair]) -> list[RelationChances | None]:
-        found = self._chances(pairs)
+        found = self._read_chances(pairs)
         same = [
             place
             for place, each in enumerate(found)
             if each is not None and each[Relation.DUPLICATE] >= SAME_FROM
         ]
-        turned = self._chances([pairs[place][::-1] for place in same])
+        turned = self._read_chances([pairs[place][::-1] for place in same])
         for place, other in zip(same, turned, strict=True):
             one = found[place]
             found[place] = one and other and self._network.calibration.chances_both_ways(one, other)
         return found
 
-    def _chances(self, pairs: Sequence[TextPair]) -> list[RelationChances | None]:
+    def _read_chances(self, pairs: Sequence[TextPair]) -> list[RelationChances | None]:
         logits: dict[str, Logits] = {}
         keys = [_pair_key(pair) for pair in pairs]
         for start in range(0, len(pairs), KEPT_AT_ONCE):
@@ -163,7 +163,7 @@ class LocalRelationReader:
         self._network.release()
 
     def _read(self, asked: Mapping[str, TextPair]) -> dict[str, Logits]:
-        known = self._kept(list(asked))
+        known = self._read_kept(list(asked))
         missing = [key for key in asked if key not in known][: self._left]
         self._left -= len(missing)
         fresh = self._network.read_logits([asked[key] for key in missing])
@@ -172,7 +172,7 @@ class LocalRelationReader:
             self._cache.put(self.name, packed)
         return known | {key: _unpack(each) for key, (each, _) in packed.items()}
 
-    def _kept(self, keys: Sequence[str]) -> dict[str, Logits]:
+    def _read_kept(self, keys: Sequence[str]) -> dict[str, Logits]:
         """Return what is kept and makes sense; the rest is read again."""
         size = len(_pack((0.0,) * len(self._network.calibration.answers)))
         kept = self._cache.get(self.name, keys)
@@ -240,9 +240,9 @@ class _LoadedReader:
         ids = np.array([encoded.ids], np.int64)
         kinds = np.array([encoded.type_ids], np.int64)
         (given,) = self.network.run(ids, kinds, [self.network.outputs[0]])
-        return self._checked(given)
+        return self._check_logits(given)
 
-    def _checked(self, given: NDArray[Any]) -> Logits:
+    def _check_logits(self, given: NDArray[Any]) -> Logits:
         logits = tuple(float(each) for each in given.reshape(-1))
         if len(logits) != self.answers or not all(map(math.isfinite, logits)):
             problem = f"the model gives {len(logits)} numbers for a pair, or one that is none"

@@ -73,9 +73,9 @@ class RemoteEmbedder:
         body = json.dumps({"model": self._model, "input": asked}).encode("utf-8")
         patience = RetryPolicy(self._timeout_seconds, RETRIES, BACKOFF_SECONDS, MAX_ANSWER_BYTES)
         answer = self._server.post("/embeddings", body, self._headers, patience)
-        return self._vectors(answer, len(texts))
+        return self._parse_vectors(answer, len(texts))
 
-    def _vectors(self, answer: bytes, count: int) -> list[Vector]:
+    def _parse_vectors(self, answer: bytes, count: int) -> list[Vector]:
         """Return the vectors in an answer, in the order of the texts, scaled to length 1."""
         import numpy as np
 

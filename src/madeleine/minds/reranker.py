@@ -48,10 +48,10 @@ class LocalReranker:
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         if not texts:
             return []
-        model = self._model()
+        model = self._loaded_model()
         return [model.score(question, text) for text in texts]
 
-    def _model(self) -> _LoadedReranker:
+    def _loaded_model(self) -> _LoadedReranker:
         with self._loading:
             if self._loaded is None:
                 self._loaded = _load_reranker(self.folder, self.name)
@@ -79,9 +79,9 @@ class _LoadedReranker:
                 f"the model gives {given.size} numbers for a pair of texts; "
                 "a cross-encoder gives one",
             )
-        return self._number(float(given.reshape(-1)[0]))
+        return self._check_score(float(given.reshape(-1)[0]))
 
-    def _number(self, given: float) -> float:
+    def _check_score(self, given: float) -> float:
         if not math.isfinite(given):
             raise MindDown(self.network.name, "the model gave a score that is no number")
         return given

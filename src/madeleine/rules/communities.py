@@ -184,7 +184,7 @@ class _ClusterBuilder:
         self._assign_free_vectors()
         members = [each.members() for each in self._clusters.values()]
         return [
-            *(self._select_near(each, self._centre(each)) for each in members),
+            *(self._select_near(each, self._unit_centre(each)) for each in members),
             *self._list_lone_duplicates(),
         ]
 
@@ -197,11 +197,11 @@ class _ClusterBuilder:
         """Return those that are alike enough to what all of them have in common."""
         return members[self._cloud.similarity(members, centre) >= self._bar]
 
-    def _total(self, members: Places) -> Floats:
+    def _weighted_total(self, members: Places) -> Floats:
         return self._cloud.total(members, self._weight[members])
 
-    def _centre(self, members: Places) -> Floats:
-        return _unit_vector(self._total(members))
+    def _unit_centre(self, members: Places) -> Floats:
+        return _unit_vector(self._weighted_total(members))
 
     # -- stars --
 
@@ -216,10 +216,10 @@ class _ClusterBuilder:
                 continue
             near = others[starts[hub] : starts[hub + 1]]
             star = np.append(near[self._cluster_of[near] == NO_CLUSTER], hub)
-            kept = self._select_near(star, self._centre(star)) if len(star) > 1 else star
+            kept = self._select_near(star, self._unit_centre(star)) if len(star) > 1 else star
             if len(kept) > 1:
                 self._cluster_of[kept] = hub
-                self._clusters[hub] = _Cluster([kept], len(kept), self._total(kept))
+                self._clusters[hub] = _Cluster([kept], len(kept), self._weighted_total(kept))
 
     # -- clusters of clusters --
 
@@ -285,7 +285,7 @@ class _ClusterBuilder:
         """Return what is left of a cluster when only those near to a new centre stay."""
         if near is None or len(near) == cluster.size:
             return cluster
-        return _Cluster([near], len(near), self._total(near), in_order=True)
+        return _Cluster([near], len(near), self._weighted_total(near), in_order=True)
 
     def _absorb_cluster(self, one: int, other: int, kept: Sequence[_Cluster]) -> None:
         for name, after in zip((one, other), kept, strict=True):

@@ -35,11 +35,11 @@ class PassageNeighbours:
         self.before, self.after = before, after
 
     @cached_property
-    def _further(self) -> tuple[Places, Places]:
+    def _places_beyond(self) -> tuple[Places, Places]:
         return _compose_places(self.before, self.before), _compose_places(self.after, self.after)
 
     @cached_property
-    def _length(self) -> Values:
+    def _length_of_sums(self) -> Values:
         present = [
             (weight, (places >= 0).astype(np.float64))
             for weight, places in (
@@ -54,7 +54,7 @@ class PassageNeighbours:
         return length
 
     def _further_places(self) -> tuple[tuple[float, Places], ...]:
-        return (FURTHER_WEIGHT, self._further[0]), (FURTHER_WEIGHT, self._further[1])
+        return (FURTHER_WEIGHT, self._places_beyond[0]), (FURTHER_WEIGHT, self._places_beyond[1])
 
     def sum_with_neighbours(self, values: NDArray[np.generic]) -> Values:
         """Return each value with its share of those around it."""
@@ -65,7 +65,7 @@ class PassageNeighbours:
 
     def cosine(self, cosines: NDArray[np.generic]) -> Values:
         """Return the cosine of each place's context, given those of the places alone."""
-        return self.sum_with_neighbours(cosines) / self._length
+        return self.sum_with_neighbours(cosines) / self._length_of_sums
 
     def greatest_beside(self, values: NDArray[np.generic]) -> Values:
         """Return the greater of the values before and after."""

@@ -46,12 +46,12 @@ def no_check() -> None:
 
 def write_file(path: Path, data: bytes, check: LastMomentCheck = no_check) -> Fingerprint:
     """Put `data` at `path`, replacing what is there. Returns how the new file looks."""
-    return _publish(path, data, check, _replace_file)
+    return _publish_file(path, data, check, _replace_file)
 
 
 def create_file(path: Path, data: bytes, check: LastMomentCheck = no_check) -> Fingerprint:
     """Put `data` at `path`; `FileExistsError` if something is there, which stays as it is."""
-    return _publish(path, data, check, _link_new_name)
+    return _publish_file(path, data, check, _link_new_name)
 
 
 def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSError]:
@@ -154,7 +154,7 @@ def is_leftover(name: str) -> bool:
     return name.startswith(_TEMPORARY_PREFIX) and name.endswith(_TEMPORARY_SUFFIX)
 
 
-def _publish(
+def _publish_file(
     path: Path, data: bytes, check: LastMomentCheck, give_name: Callable[[Path, Path], None]
 ) -> Fingerprint:
     with _translate_disk_errors(path):

@@ -106,7 +106,7 @@ class MarkdownDocument:
 
 def parse_document(data: bytes, path: str = "") -> MarkdownDocument:
     """Cut a file into its parts. Any UTF-8 text is a document; `path` is for the complaint."""
-    text = _decode(data, path)
+    text = _decode_utf8(data, path)
     bom = text.startswith(BOM)
     if bom:
         text = text[1:]
@@ -205,7 +205,7 @@ def _detect_newline(text: str) -> str:
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
-def _decode(data: bytes, path: str) -> str:
+def _decode_utf8(data: bytes, path: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -105,12 +105,12 @@ class FileJournal:
         All of them are written or none. A position also covers whatever stood before it: it
         may be recorded only by someone who has applied all that.
         """
-        lines = self._lines(events)
+        lines = self._build_lines(events)
         if not lines:
             return {}
         with self._lock:
             try:
-                self._prepare()
+                self._make_folder()
                 return self._write(lines, durable)
             except OSError as error:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
@@ -140,7 +140,7 @@ class FileJournal:
         with self._compacting:
             try:
                 clear_leftovers(self._folder, self.device)
-                for path in self._files():
+                for path in self._list_files():
                     month = month_of_file(path.name, self.device)
                     if month is not None and month < before_month:
                         compact_file(path, self._lock, report)
@@ -158,7 +158,7 @@ class FileJournal:
         told = self._told_by(ids, memories)
         with self._compacting:
             try:
-                for path in self._files():
+                for path in self._list_files():
                     redact_file(path, told, self._lock, found)
             except OSError as error:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
@@ -169,7 +169,7 @@ class FileJournal:
         try:
             texts = [
                 each
-                for path in self._files()
+                for path in self._list_files()
                 for each in read_former_texts(path, PurgedMemories(ids))
             ]
         except OSError as error:
@@ -186,7 +186,7 @@ class FileJournal:
         anew, is read from its start: events are known by their ids. A file that cannot be
         opened is a problem of its chunk, and its position stays.
         """
-        for path in self._files():
+        for path in self._list_files():
             yield from self._read_file(path, since.get(path.name))
 
     def find_change(self, change_id: str, device: str, at: datetime) -> RecordedChange | None:
@@ -197,7 +197,7 @@ class FileJournal:
     def _find(self, kind: EventKind, change_id: str, device: str, at: datetime) -> Event | None:
         likely = journal_file_name(device, at).removesuffix(JOURNAL_SUFFIX)
         files = sorted(
-            self._files(),
+            self._list_files(),
             key=lambda path: (
                 not path.name.startswith(likely),
                 not path.name.startswith(f"{device}-"),
@@ -217,10 +217,12 @@ class FileJournal:
     def shrunk(self, since: Mapping[str, JournalCursor]) -> list[str]:
         """Return the files that no longer hold what was read of them: gone, cut or replaced."""
         return [
-            name for name, known in since.items() if known.offset and not self._holds(name, known)
+            name
+            for name, known in since.items()
+            if known.offset and not self._still_holds(name, known)
         ]
 
-    def _holds(self, name: str, known: JournalCursor) -> bool:
+    def _still_holds(self, name: str, known: JournalCursor) -> bool:
         try:
             with open_private(self._folder / name, os.O_RDONLY) as fd:
                 return find_start(fd, os.fstat(fd).st_size, known) == known.offset
@@ -229,7 +231,7 @@ class FileJournal:
 
     def names(self) -> list[str]:
         """Return the names of all journal files that are there now."""
-        return [path.name for path in self._files()]
+        return [path.name for path in self._list_files()]
 
     def lines(self, name: str) -> Iterator[bytes]:
         """Yield the lines of a file, as they stand there."""
@@ -238,14 +240,14 @@ class FileJournal:
 
     # -- inside ----------------------------------------------------------------------------
 
-    def _lines(self, events: Sequence[Event]) -> dict[str, bytes]:
+    def _build_lines(self, events: Sequence[Event]) -> dict[str, bytes]:
         lines: dict[str, list[bytes]] = {}
         for event in events:
             name = journal_file_name(self.device, event.at)
             lines.setdefault(name, []).append(render_line(event, self.device))
         return {name: b"".join(each) for name, each in lines.items()}
 
-    def _prepare(self) -> None:
+    def _make_folder(self) -> None:
         if not self._folder_ours or not self._folder.is_dir():
             make_private_folder(self._folder)
             self._folder_ours = True
@@ -294,13 +296,13 @@ class FileJournal:
             fsync_folder(self._folder)
             self._folder_unsynced = False
 
-    def _files(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         try:
             return list_journal_files(self._folder)
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise self._unreadable(self._folder, error) from error
+            raise self._unreadable_error(self._folder, error) from error
 
     def _read_file(self, path: Path, known: JournalCursor | None) -> Iterator[JournalChunk]:
         position = known
@@ -330,10 +332,10 @@ class FileJournal:
         except FileNotFoundError:
             return None  # gone since the folder was listed
         except OSError as error:
-            raise self._unreadable(path, error) from error
+            raise self._unreadable_error(path, error) from error
         return None
 
-    def _unreadable(self, path: Path, error: OSError) -> Unavailable:
+    def _unreadable_error(self, path: Path, error: OSError) -> Unavailable:
         return Unavailable(f"cannot read {path}: {error.strerror}", hint="make it readable")
 
 

@@ -67,7 +67,7 @@ class ReadMarks:
         self._run = run
         self._state = run / "set-aside.json"
         self._suspects, self._aside = _read_state(self._state)
-        self._blame(_read_left_marks(run / "reading"), _read_faulty_threads(run / "fault"))
+        self._suspect_files(_read_left_marks(run / "reading"), _read_faulty_threads(run / "fault"))
         self._file = _open_marks(run / "reading")
         self._free = list(range(_SLOT_COUNT)) if self._file is not None else []
         self._faults = _enable_fault_log(run / "fault")
@@ -100,7 +100,7 @@ class ReadMarks:
         it is set aside; `look` tells whether it is still the file that was."""
         if name in self._aside or name in self._suspects:
             self._judge(name, look, data)
-        slot = self._mark(name, look)
+        slot = self._write_mark(name, look)
         try:
             yield
         finally:
@@ -111,7 +111,7 @@ class ReadMarks:
             del self._suspects[name]
             self._keep()
 
-    def _mark(self, name: str, look: str) -> int | None:
+    def _write_mark(self, name: str, look: str) -> int | None:
         text = f"{look}\n{name}".encode("utf-8", "surrogateescape")
         if _SLOT_HEADER.size + len(text) > _SLOT_BYTES:
             return None
@@ -143,7 +143,7 @@ class ReadMarks:
         if name in self._aside:
             raise FileEndedProcess(ENDED_PROCESS_REASON)
 
-    def _blame(self, marks: list[ReadMark], faulty: set[int]) -> None:
+    def _suspect_files(self, marks: list[ReadMark], faulty: set[int]) -> None:
         """Suspect the files that a process was reading when it ended, or set them aside."""
         for mark in marks:
             again = self._suspects.pop(mark.name, None) == mark.look

@@ -176,7 +176,7 @@ class FolderVault:
 
         A file that we may not look at is there, and looks like nothing that was ever read.
         """
-        place = self._place(path)
+        place = self._disk_path(path)
         if self._is_behind_link(path):
             return None
         try:
@@ -195,7 +195,7 @@ class FolderVault:
     def _look(self, path: str) -> tuple[bytes, Fingerprint]:
         """Return bytes and looks of a file. The looks are taken first: if the file is changed
         while it is read they are too old, and the next scan looks again."""
-        place = self._place(path)
+        place = self._disk_path(path)
         if self._is_behind_link(path):
             raise NoFile(self.root / path)
         try:
@@ -233,17 +233,17 @@ class FolderVault:
     def untrash_path(self, stored: StoredMemory) -> str:
         """Return where a forgotten memory goes back to: its old place, or a free name."""
         path = stored.path.removeprefix(f"{TRASH}/")
-        taken = self._is_behind_link(path) or os.path.lexists(self._place(path))
+        taken = self._is_behind_link(path) or os.path.lexists(self._disk_path(path))
         return self.path_for(stored.memory) if taken else path
 
     def _free(self, path: str) -> str:
         free, number = path, 1
-        while os.path.lexists(self._place(free)):
+        while os.path.lexists(self._disk_path(free)):
             number += 1
             free = f"{path.removesuffix('.md')}-{number}.md"
         return free
 
-    def _place(self, path: str) -> str:
+    def _disk_path(self, path: str) -> str:
         """Return where a path is on the disk; one that is not of a file below us is refused."""
         return f"{self.root}/{check_path(path)}"
 
@@ -259,9 +259,9 @@ class FolderVault:
                 return False  # nothing there, or nothing to be seen: what is done next will tell
         return False
 
-    def _target(self, path: str) -> Path:
+    def _writable_path(self, path: str) -> Path:
         """Return the place of a file that is about to be written."""
-        place = self._place(path)
+        place = self._disk_path(path)
         if self._is_behind_link(path):
             raise InvalidValue("path", f"is {path!r}, which leads out of the vault by a link")
         return Path(place)
@@ -274,10 +274,10 @@ class FolderVault:
         `FileChanged` if a file is neither as the edit found it nor as it leaves it.
         """
         if edit.path_after is None or edit.after is None:
-            self._remove(edit.path_before, edit.before)
+            self._remove_if_same(edit.path_before, edit.before)
             return None
-        self._target(edit.path_after)
-        found = self._state(edit.path_after, edit.after)
+        self._writable_path(edit.path_after)
+        found = self._fingerprint_if(edit.path_after, edit.after)
         if edit.path_before not in (None, edit.path_after):
             return self._move(edit, edit.path_after, edit.after, found)
         return found or self._write(edit, edit.path_after, edit.after)
@@ -298,7 +298,11 @@ class FolderVault:
         try:
             return move_files(
                 [
-                    (self._target(old), self._target(new), partial(self._check, each, new))
+                    (
+                        self._writable_path(old),
+                        self._writable_path(new),
+                        partial(self._check, each, new),
+                    )
                     for old, new, each in places
                 ]
             )
@@ -309,7 +313,7 @@ class FolderVault:
         places = [(str(each.path_after), each) for each in edits]
         return write_files(
             [
-                (self._target(path), each.after or b"", partial(self._check, each, path))
+                (self._writable_path(path), each.after or b"", partial(self._check, each, path))
                 for path, each in places
             ]
         )
@@ -319,7 +323,7 @@ class FolderVault:
 
         `FileChanged` if something is at a path already: it stays as it is.
         """
-        places = [(self._target(path), data) for path, data in files]
+        places = [(self._writable_path(path), data) for path, data in files]
         try:
             found = create_files(places)
         except OSError as error:
@@ -335,10 +339,10 @@ class FolderVault:
         Returns whether all is as before. It is not where somebody else's bytes are in the
         way; they are left alone.
         """
-        wrote = self._says(edit.path_after, edit.after)
-        if self._says(edit.path_before, edit.before):
+        wrote = self._has_content(edit.path_after, edit.after)
+        if self._has_content(edit.path_before, edit.before):
             if wrote and edit.path_after not in (None, edit.path_before):
-                self._remove(edit.path_after, edit.after)
+                self._remove_if_same(edit.path_after, edit.after)
             return True
         free = edit.path_before == edit.path_after or self._is_free(edit.path_before)
         if not (wrote and free):
@@ -348,7 +352,7 @@ class FolderVault:
         )
         return True
 
-    def _state(self, path: str, wanted: bytes) -> Fingerprint | None:
+    def _fingerprint_if(self, path: str, wanted: bytes) -> Fingerprint | None:
         """Return how the file looks if it says exactly `wanted`."""
         try:
             data, found = self._look(path)
@@ -356,7 +360,7 @@ class FolderVault:
             return None
         return found if data == wanted else None
 
-    def _says(self, path: str | None, wanted: bytes | None) -> bool:
+    def _has_content(self, path: str | None, wanted: bytes | None) -> bool:
         """Whether a file says exactly `wanted`; no file at all always does."""
         try:
             return path is None or self.read_bytes(path) == wanted
@@ -368,7 +372,7 @@ class FolderVault:
 
     def _check(self, edit: FileEdit, path: str) -> None:
         """Refuse to write at `path` if the file is no longer what the edit found."""
-        self._target(path)
+        self._writable_path(path)
         if self.bytes_or_none(edit.path_before) != edit.before:
             raise FileChanged(str(edit.path_before))
 
@@ -377,7 +381,7 @@ class FolderVault:
         self._check(edit, path)
         write = create_file if edit.path_before is None else write_file
         try:
-            return write(self._target(path), data, lambda: self._check(edit, path))
+            return write(self._writable_path(path), data, lambda: self._check(edit, path))
         except FileExistsError as error:
             raise FileChanged(path) from error
 
@@ -389,10 +393,10 @@ class FolderVault:
         A person's save between the two is kept and the first step taken back.
         """
         if found is not None:
-            self._remove(edit.path_before, edit.before)
+            self._remove_if_same(edit.path_before, edit.before)
             return found
         self._check(edit, path)
-        source, target = self._target(str(edit.path_before)), self._target(path)
+        source, target = self._writable_path(str(edit.path_before)), self._writable_path(path)
         try:
             if edit.before == data:
                 return move_file(source, target, lambda: self._check(edit, path))
@@ -400,20 +404,20 @@ class FolderVault:
         except FileExistsError as error:
             raise FileChanged(path) from error
         try:
-            self._remove(edit.path_before, edit.before)
+            self._remove_if_same(edit.path_before, edit.before)
         except (FileChanged, FileUnreadable):
-            self._remove(path, data)
+            self._remove_if_same(path, data)
             raise
         return found
 
-    def _remove(self, path: str | None, expected: bytes | None) -> None:
+    def _remove_if_same(self, path: str | None, expected: bytes | None) -> None:
         """Remove a file if it still says what is expected; one that is gone is fine."""
         current = self.bytes_or_none(path)
         if path is None or current is None:
             return
         if current != expected:
             raise FileChanged(path)
-        remove_file(self._target(path))
+        remove_file(self._writable_path(path))
 
     # -- trash and leftovers ---------------------------------------------------------------
 

@@ -69,7 +69,7 @@ class _WatchedFolders:
 
     def told(self, change: watchfiles.Change, place: str) -> str | None:
         """Return what to tell about one event, or None if no memory can be concerned."""
-        path = self._relative(place)
+        path = self._relative_path(place)
         if is_memory_path(path):
             self._known.update(each.as_posix() for each in PurePosixPath(path).parents)
             return path
@@ -84,11 +84,11 @@ class _WatchedFolders:
 
     def _learn(self, folder: Path) -> None:
         for place, names, _ in os.walk(folder):
-            self._known.add(self._relative(place))
-            inside = {each: self._relative(f"{place}/{each}") for each in names}
+            self._known.add(self._relative_path(place))
+            inside = {each: self._relative_path(f"{place}/{each}") for each in names}
             names[:] = [each for each in names if _may_hold_memories(inside[each])]
 
-    def _relative(self, place: str) -> str:
+    def _relative_path(self, place: str) -> str:
         return os.path.relpath(place, self._top).replace(os.sep, "/")
 
 

@@ -161,7 +161,7 @@ class _ActivityReading:
         for event in wanted:
             if len(self.found) >= self.query.limit:
                 return
-            made = self._build(event, names)
+            made = self._build_entry(event, names)
             if made is not None and self._is_wanted(made, names):
                 self.found.append(made)
 
@@ -179,7 +179,7 @@ class _ActivityReading:
             names.is_in_space(each, query.spaces) for each in made.memories
         )
 
-    def _build(self, event: Event, names: _MemoryNames) -> Activity | None:
+    def _build_entry(self, event: Event, names: _MemoryNames) -> Activity | None:
         if event.kind is EventKind.PROPOSED:
             return self._build_question(event, names)
         if event.kind is EventKind.DECIDED:

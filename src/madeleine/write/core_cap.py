@@ -50,7 +50,7 @@ def _demote_least(stores: Stores, surplus: int, run: str | None) -> list[str]:
     for memory_id, _ in sorted(core, key=lambda each: (each[1], _file_mtime(stores, each[0]))):
         if len(demoted) >= surplus:
             break
-        if _demote(stores, memory_id, rejected, run):
+        if _demote_memory(stores, memory_id, rejected, run):
             demoted.append(memory_id)
     return demoted
 
@@ -73,7 +73,9 @@ def _file_mtime(stores: Stores, memory_id: str) -> int:
     return stored.fingerprint.mtime_ns if stored else 0
 
 
-def _demote(stores: Stores, memory_id: str, rejected: Container[str], run: str | None) -> bool:
+def _demote_memory(
+    stores: Stores, memory_id: str, rejected: Container[str], run: str | None
+) -> bool:
     try:
         current = read_current(stores, memory_id)
         deed = core_demotion_deed(current.memory)

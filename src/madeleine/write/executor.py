@@ -75,14 +75,14 @@ class ThreadExecutor:
 
     def __init__(self, others: ThreadExecutor | None = None) -> None:
         self._own = others is None
-        self._one, self._several = others._pools() if others is not None else _new_pools()
+        self._one, self._several = others._executors() if others is not None else _new_pools()
         self._asking = threading.Lock()
         self._last: Future[None] | None = None
         self._problem: str | None = None
 
     def submit(self, work: BackgroundWork) -> None:
         with self._asking:
-            self._last = self._one.submit(self._do, work)
+            self._last = self._one.submit(self._run_all, work)
 
     def wait(self) -> None:
         last = self._last
@@ -104,10 +104,10 @@ class ThreadExecutor:
         self._one.shutdown()
         self._several.shutdown()
 
-    def _pools(self) -> ThreadPools:
+    def _executors(self) -> ThreadPools:
         return self._one, self._several
 
-    def _do(self, work: BackgroundWork) -> None:
+    def _run_all(self, work: BackgroundWork) -> None:
         self._problem = work() or self._problem
 
 

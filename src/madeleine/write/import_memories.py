@@ -116,7 +116,7 @@ class _IncomingBatch:
         self._paths: set[str] = set()
 
     def take(self, items: Sequence[IncomingMemory]) -> list[ImportedOrError]:
-        places = [self._judged(each) for each in items]
+        places = [self._judge_incoming(each) for each in items]
         if not self._how.dry_run:
             self._write([each for each in places if each.is_to_be(ImportFate.WRITTEN)])
             for place in places:
@@ -127,15 +127,15 @@ class _IncomingBatch:
 
     # -- judging ---------------------------------------------------------------------------
 
-    def _judged(self, incoming: IncomingMemory) -> _IncomingEntry:
-        memory = self._memory(incoming)
+    def _judge_incoming(self, incoming: IncomingMemory) -> _IncomingEntry:
+        memory = self._build_memory(incoming)
         try:
-            outcome: ImportedOrError = self._fate(incoming, memory)
+            outcome: ImportedOrError = self._decide_fate(incoming, memory)
         except MadeleineError as refused:
             outcome = refused
         return _IncomingEntry(incoming, memory, outcome)
 
-    def _memory(self, incoming: IncomingMemory) -> Memory:
+    def _build_memory(self, incoming: IncomingMemory) -> Memory:
         """Return the memory as it should stand here, not yet linked by similarity."""
         made = build_memory(self._stores, incoming.draft)
         memory = replace(
@@ -143,7 +143,7 @@ class _IncomingBatch:
             updated=incoming.updated or made.updated,
             superseded_by=incoming.superseded_by,
             connections=tuple(
-                replace(each, target=each.target.lower(), by=each.by or self._by(incoming))
+                replace(each, target=each.target.lower(), by=each.by or self._author_of(incoming))
                 for each in incoming.draft.connections
             ),
         )
@@ -159,29 +159,29 @@ class _IncomingBatch:
             connections=tuple(e for e in memory.connections if e.edge is not Edge.DEFINES),
         )
 
-    def _by(self, incoming: IncomingMemory) -> str | None:
+    def _author_of(self, incoming: IncomingMemory) -> str | None:
         """Return who drew a connection that does not say so."""
         return None if incoming.whole else self._how.by
 
-    def _fate(self, incoming: IncomingMemory, memory: Memory) -> ImportedMemory:
+    def _decide_fate(self, incoming: IncomingMemory, memory: Memory) -> ImportedMemory:
         known = self._stores.search.get(memory.id)
         if known is not None:
-            return self._met(incoming, memory, known.memory)
+            return self._meet_existing(incoming, memory, known.memory)
         if memory.id in self._ids:
-            return self._twice(memory)
+            return self._compare_repeated(memory)
         same = self._same_text(incoming, memory)
         if same is not None:
             return ImportedMemory(same, ImportFate.KNOWN)
         if not incoming.trashed and self._was_let_go(memory.id):
             note = f"forgotten here; `madeleine restore {memory.short_id}` brings it back"
             return ImportedMemory(memory.id, ImportFate.FORGOTTEN, note)
-        if incoming.trashed and memory.id in self._trashed:
+        if incoming.trashed and memory.id in self._trashed_ids:
             return ImportedMemory(memory.id, ImportFate.KNOWN)
         self._ids[memory.id] = memory
         self._texts.setdefault((memory.space, same_text_key(memory.content)), memory.id)
         return ImportedMemory(memory.id, ImportFate.WRITTEN)
 
-    def _twice(self, memory: Memory) -> ImportedMemory:
+    def _compare_repeated(self, memory: Memory) -> ImportedMemory:
         if same_text_key(self._ids[memory.id].content) != same_text_key(memory.content):
             raise IdTaken(memory.id)
         return ImportedMemory(memory.id, ImportFate.KNOWN)
@@ -196,17 +196,19 @@ class _IncomingBatch:
 
     def _was_let_go(self, memory_id: str) -> bool:
         """Whether it was here and went to the trash, other than by undoing its import."""
-        if not self._stores.log.history(memory_id, 1) or memory_id not in self._trashed:
+        if not self._stores.log.history(memory_id, 1) or memory_id not in self._trashed_ids:
             return False
         last = self._last_import(memory_id)
         change = "" if last is None else str(last.body.get("change"))
         return self._stores.log.outcome(change) != "undone"
 
     @cached_property
-    def _trashed(self) -> frozenset[str]:
+    def _trashed_ids(self) -> frozenset[str]:
         return frozenset(each.memory.id for each in self._stores.vault.trashed())
 
-    def _met(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> ImportedMemory:
+    def _meet_existing(
+        self, incoming: IncomingMemory, memory: Memory, here: Memory
+    ) -> ImportedMemory:
         """Say what becomes of one that is here already."""
         if incoming.trashed:
             return ImportedMemory(here.id, ImportFate.KEPT, "forgotten there, and not here")
@@ -216,7 +218,7 @@ class _IncomingBatch:
 
     def _by_source(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> ImportedMemory:
         """Compare what the source says, what it said last time, and what stands here."""
-        said, same = self._details(here.id), text_digest(memory) == text_digest(here)
+        said, same = self._read_last_hashes(here.id), text_digest(memory) == text_digest(here)
         if said.get("source") == source_digest(memory) or (same and not said):
             return ImportedMemory(here.id, ImportFate.KNOWN)
         edited = said.get("text") != text_digest(here) if said else memory.updated <= here.updated
@@ -228,7 +230,7 @@ class _IncomingBatch:
         unchanged = replace(revised, updated=here.updated) == here
         return ImportedMemory(here.id, ImportFate.KNOWN if unchanged else ImportFate.REVISED)
 
-    def _details(self, memory_id: str) -> dict[str, object]:
+    def _read_last_hashes(self, memory_id: str) -> dict[str, object]:
         """Return the hashes that the last import of a memory left."""
         last = self._last_import(memory_id)
         details = None if last is None else last.body.get("details")
@@ -251,7 +253,7 @@ class _IncomingBatch:
             place.traces = made
         with self._stores.writing:
             self._link(places)
-            new = {each.memory.id: self._new(each) for each in places}
+            new = {each.memory.id: self._build_new(each) for each in places}
             apart = [each for each in places if self._stands_apart(new[each.memory.id])]
             self._write_together([each for each in places if each not in apart], new)
             for place in apart:
@@ -271,23 +273,23 @@ class _IncomingBatch:
             if vector is not None:
                 beside.append(PendingMemory(memory.id, memory.space, vector))
 
-    def _new(self, place: _IncomingEntry) -> NewMemory:
+    def _build_new(self, place: _IncomingEntry) -> NewMemory:
         memory = place.memory
-        path = self._path(place.incoming, memory)
+        path = self._choose_path(place.incoming, memory)
         edit = FileEdit(memory.id, None, None, path, _render_file(place.incoming, memory, path))
-        return NewMemory(memory, self._change((edit,), self._hashes(place)), place.traces)
+        return NewMemory(memory, self._change((edit,), self._hash_incoming(place)), place.traces)
 
-    def _hashes(self, place: _IncomingEntry) -> dict[str, object]:
+    def _hash_incoming(self, place: _IncomingEntry) -> dict[str, object]:
         """Return what the next import of the same source goes by; it is about what the source
         said, without the links that similarity drew."""
-        said = self._memory(place.incoming)
+        said = self._build_memory(place.incoming)
         return {"source": source_digest(said), "text": text_digest(said)}
 
     def _change(self, edits: tuple[FileEdit, ...], details: dict[str, object]) -> Change:
         how = self._how
         return Change(self._stores.new_id(), IMPORT_VERB, edits, how.by, None, how.run, details)
 
-    def _path(self, incoming: IncomingMemory, memory: Memory) -> str:
+    def _choose_path(self, incoming: IncomingMemory, memory: Memory) -> str:
         """Return where its file was, if that is free here; else a free name."""
         vault = self._stores.vault
         wanted = incoming.path if incoming.path and is_memory_path(incoming.path) else ""
@@ -326,7 +328,7 @@ class _IncomingBatch:
         wanted = _revise_from_source(place.incoming, place.memory, current.memory)
         if wanted.updated == current.memory.updated:
             wanted = replace(wanted, updated=hand.at)
-        change = hand.change(IMPORT_VERB, (current.edit(wanted),), self._hashes(place))
+        change = hand.change(IMPORT_VERB, (current.edit(wanted),), self._hash_incoming(place))
         if change.edits:
             commit(self._stores, change)
 

@@ -280,12 +280,12 @@ def _resolve_duplicate_ids(
     ours: dict[str, MemoryPut] = {}
     twins: dict[str, tuple[int, str]] = {}
     known = stores.search.memories([put.stored.memory.id for put in puts])
-    for put in sorted(puts, key=lambda each: _seniority(each.stored.path)):
+    for put in sorted(puts, key=lambda each: _seniority_key(each.stored.path)):
         memory_id, path = put.stored.memory.id, put.stored.path
         other = _other_file(stores, memory_id, path) if memory_id in known else None
         if memory_id in ours:
             twins[path] = _duplicate_id_problem(ours[memory_id].stored.path)
-        elif other is not None and _seniority(other) < _seniority(path):
+        elif other is not None and _seniority_key(other) < _seniority_key(path):
             twins[path] = _duplicate_id_problem(other)
         else:
             ours[memory_id] = put
@@ -294,7 +294,7 @@ def _resolve_duplicate_ids(
     return list(ours.values()), twins
 
 
-def _seniority(path: str) -> tuple[int, str]:
+def _seniority_key(path: str) -> tuple[int, str]:
     return len(path), path
 
 

@@ -53,7 +53,7 @@ def settle_replaced(
         return settled
     return replace(
         settled,
-        edits=(*settled.edits, *(_end(each, settled.memory, stores) for each in left)),
+        edits=(*settled.edits, *(_end_memory(each, settled.memory, stores) for each in left)),
         traces={**settled.traces, **clear_stale_embeddings(stores, left)},
         notes=(*settled.notes, _build_note(left)),
     )
@@ -73,7 +73,7 @@ def replace_by_known(stores: Stores, known: Memory, draft: Draft) -> tuple[str, 
         for each in files:
             link = _build_link(each.memory.id, draft.source, stores)
             successor = add_connection(successor, link)
-        edits = (*(_end(each, successor, stores) for each in files), current.edit(successor))
+        edits = (*(_end_memory(each, successor, stores) for each in files), current.edit(successor))
         change = Change(stores.new_id(), "retire", edits, draft.source, REPLACED_REASON)
         apply_change(stores, change, clear_stale_embeddings(stores, [*files, current]))
     return change.id, _build_note(files)
@@ -94,7 +94,7 @@ def _refuse_itself(older: str, newer: str) -> str:
     return older
 
 
-def _end(older: CurrentFile, newer: Memory, stores: Stores) -> FileEdit:
+def _end_memory(older: CurrentFile, newer: Memory, stores: Stores) -> FileEdit:
     """Return the edit that ends a memory when the newer one became known."""
     ends = max(newer.created, older.memory.created)
     return older.edit(end_validity(older.memory, ends, newer.id, stores.clock.now()))

@@ -74,7 +74,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
         decided = _find_decisions(stores, wanted)
         if not decided:
             raise
-        return _reopen(stores, decided, by)
+        return _reopen_questions(stores, decided, by)
     open_events = [
         each for each in target.events if stores.log.outcome(_change_id(each)) not in ENDED_OUTCOMES
     ]
@@ -263,7 +263,7 @@ def _find_decisions(stores: Stores, wanted: str) -> list[Event]:
     return in_force
 
 
-def _reopen(stores: Stores, decided: Iterable[Event], by: str) -> UndoResult:
+def _reopen_questions(stores: Stores, decided: Iterable[Event], by: str) -> UndoResult:
     """Let the questions wait again; no file is touched."""
     known = {each.id: each for each in stores.log.proposals()}
     again = [known[str(each.body["proposal"])] for each in decided]
@@ -388,40 +388,42 @@ class _UndoPlan:
             self._take_back(edit)
 
     def _take_back(self, edit: RecordedEdit) -> None:
-        left = self._content(edit.path_after) if edit.path_after else None
+        left = self._read_content(edit.path_after) if edit.path_after else None
         if file_sha256(left) != edit.after_sha256:
-            raise self._edited(edit, edit.path_after or edit.path_before or edit.memory_id)
+            raise self._edited_since_error(
+                edit, edit.path_after or edit.path_before or edit.memory_id
+            )
         target, data = edit.path_before, edit.before
         if target is None and left is not None and edit.path_after is not None:
             target, data = self._stores.vault.trash_path(edit.path_after), left
         if target is not None and target != edit.path_after and self._is_taken(target, edit):
-            raise self._edited(edit, target)
+            raise self._edited_since_error(edit, target)
         if edit.path_after is not None:
-            self._set(edit.path_after, None, edit.memory_id)
+            self._set_content(edit.path_after, None, edit.memory_id)
         if target is not None:
-            self._set(target, data, edit.memory_id)
+            self._set_content(target, data, edit.memory_id)
 
-    def _edited(self, edit: RecordedEdit, path: str) -> EditedSince:
+    def _edited_since_error(self, edit: RecordedEdit, path: str) -> EditedSince:
         stored = self._stores.search.get(edit.memory_id)
         memory = stored.memory if stored else parse_memory_or_none(edit.before)
-        gone = stored is None and self._content(path) is None
+        gone = stored is None and self._read_content(path) is None
         return EditedSince(path, memory.headline if memory else None, gone=gone)
 
     def _is_taken(self, target: str, edit: RecordedEdit) -> bool:
         """Whether a file cannot come back: its name is taken, or its memory is there again."""
-        if self._content(target) is not None:
+        if self._read_content(target) is not None:
             return True
         stored = self._stores.search.get(edit.memory_id)
         elsewhere = stored is not None and stored.path not in (edit.path_after, target)
         return elsewhere and not is_in_trash(target)
 
-    def _content(self, path: str) -> bytes | None:
+    def _read_content(self, path: str) -> bytes | None:
         if path not in self._now:
             self._before[path] = self._now[path] = self._stores.vault.bytes_or_none(path)
         return self._now[path]
 
-    def _set(self, path: str, data: bytes | None, memory_id: str) -> None:
-        self._content(path)
+    def _set_content(self, path: str, data: bytes | None, memory_id: str) -> None:
+        self._read_content(path)
         self._now[path] = data
         self._owner[path] = memory_id
         self.memories[memory_id] = None
@@ -432,9 +434,9 @@ class _UndoPlan:
         for path, memory_id in self._owner.items():
             if self._before[path] != self._now[path]:
                 found.setdefault(memory_id, []).append(path)
-        return tuple(self._edit(each, paths) for each, paths in found.items())
+        return tuple(self._build_edit(each, paths) for each, paths in found.items())
 
-    def _edit(self, memory_id: str, paths: list[str]) -> FileEdit:
+    def _build_edit(self, memory_id: str, paths: list[str]) -> FileEdit:
         old = next((path for path in paths if self._before[path] is not None), None)
         new = next((path for path in paths if self._now[path] is not None), None)
         return FileEdit(

@@ -168,13 +168,13 @@ class FalkorIndex:
         prepare_graph(self._state.access)  # it may have been emptied
         head = read_head(self._state.access)
         with translate_errors(self._state.access.place):
-            for each in (made.name, self._old):
+            for each in (made.name, self._replaced_name):
                 GraphAccess(self._state.server, each).remove()
         self._state.vectors.sweep(head.collection)
         return FalkorIndex(made, head)
 
     @property
-    def _old(self) -> str:
+    def _replaced_name(self) -> str:
         """What a graph is called between its replacement and its end."""
         return f"{{{self._state.place.address.graph}}}:old"
 
@@ -183,15 +183,15 @@ class FalkorIndex:
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
         with translate_errors(self._state.access.place):
-            GraphAccess(self._state.server, self._old).remove()
+            GraphAccess(self._state.server, self._replaced_name).remove()
         with self._state.turns.writing():
             self._state.turns.close_gate()
             with self._state.server.redis.pipeline(transaction=True) as both:
-                both.rename(self._state.place.name, self._old)
+                both.rename(self._state.place.name, self._replaced_name)
                 both.rename(fresh._state.place.name, self._state.place.name)
                 both.execute()
         with translate_errors(self._state.access.place):
-            GraphAccess(self._state.server, self._old).remove()
+            GraphAccess(self._state.server, self._replaced_name).remove()
         self._state.vectors.sweep(read_head(self._state.access).collection)
 
     def close(self) -> None:

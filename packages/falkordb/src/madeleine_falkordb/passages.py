@@ -74,11 +74,13 @@ class ConversationUpdate:
         self, writing: FalkorWrite, old: Sequence[ExistingMemory], memories: Sequence[Memory]
     ) -> None:
         self._writing = writing
-        self._speakers = self._named(old, memories)
-        self._sessions = self._met(old, memories)
+        self._speakers = self._count_speakers(old, memories)
+        self._sessions = self._read_conversations(old, memories)
         self._turns: dict[str, list[tuple[int, ...]]] = {}
 
-    def _named(self, old: Sequence[ExistingMemory], memories: Sequence[Memory]) -> dict[str, int]:
+    def _count_speakers(
+        self, old: Sequence[ExistingMemory], memories: Sequence[Memory]
+    ) -> dict[str, int]:
         """Count who speaks more or less than before; return their numbers by name."""
         names = [name for name in map(_speaker_key, memories) if name is not None]
         gone = [each.speaker for each in old if each.speaker is not None]
@@ -108,7 +110,7 @@ class ConversationUpdate:
         self._writing.statement.each(changed, merge_step("Speaker", "key"))
         return numbers
 
-    def _met(
+    def _read_conversations(
         self, old: Sequence[ExistingMemory], memories: Sequence[Memory]
     ) -> dict[str, _Conversation]:
         """Return the conversations that change, by their keys, without those who leave them."""

@@ -66,7 +66,7 @@ class QdrantVectors:
 
     # -- collections -----------------------------------------------------------------------
     def make(self, collection: str, dimension: int) -> None:
-        with self._translated():
+        with self._translate_errors():
             if not self._client.collection_exists(collection):
                 wide = models.VectorParams(size=dimension, distance=models.Distance.DOT)
                 self._client.create_collection(collection, wide)
@@ -82,11 +82,11 @@ class QdrantVectors:
             )
 
     def remove(self, collection: str) -> None:
-        with self._translated():
+        with self._translate_errors():
             self._client.delete_collection(collection)
 
     def collections(self, beginning: str) -> list[str]:
-        with self._translated():
+        with self._translate_errors():
             found = self._client.get_collections().collections
         return [each.name for each in found if each.name.startswith(beginning)]
 
@@ -96,18 +96,18 @@ class QdrantVectors:
             models.PointStruct(id=point, vector=half.astype(np.float32).tolist())
             for point, half in vectors.items()
         ]
-        with self._translated():
+        with self._translate_errors():
             for some in _split_batches(points):
                 self._client.upsert(collection, some, wait=True)
 
     def drop(self, collection: str, points: Sequence[int]) -> None:
-        with self._translated():
+        with self._translate_errors():
             for some in _split_batches(points):
                 selected = models.PointIdsList(points=list(some))
                 self._client.delete(collection, selected, wait=True)
 
     def nearest(self, collection: str, query: Vector, limit: int) -> list[int]:
-        with self._translated():
+        with self._translate_errors():
             found = self._client.query_points(
                 collection, query=query.tolist(), limit=limit, with_payload=False
             )
@@ -115,7 +115,7 @@ class QdrantVectors:
 
     def read(self, collection: str, points: Sequence[int]) -> dict[int, bytes]:
         found: dict[int, bytes] = {}
-        with self._translated():
+        with self._translate_errors():
             for some in _split_batches(points):
                 for each in self._client.retrieve(
                     collection, list(some), with_payload=False, with_vectors=True
@@ -124,7 +124,7 @@ class QdrantVectors:
         return found
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Say in our words what Qdrant or the network complains about."""
         try:
             yield

@@ -48,12 +48,12 @@ class GraphVectors:
         """Return the name of a new collection, if vectors stand apart."""
         if self._apart is None:
             return None
-        name = f"{self._beginning}{uuid.uuid4().hex[:12]}"
+        name = f"{self._name_prefix}{uuid.uuid4().hex[:12]}"
         self._apart.make(name, self.dimension)
         return name
 
     @property
-    def _beginning(self) -> str:
+    def _name_prefix(self) -> str:
         """What all collections for this graph are called, and none for another."""
         return f"madeleine-{hash_key(self._access.place)}-"
 
@@ -94,7 +94,7 @@ class GraphVectors:
     def sweep(self, but: str | None) -> None:
         """Remove the collections of this graph that nobody names."""
         if self._apart is not None:
-            for each in self._apart.collections(self._beginning):
+            for each in self._apart.collections(self._name_prefix):
                 if each != but:
                     self._apart.remove(each)
 
@@ -120,7 +120,7 @@ class GraphVectors:
         known, fresh = self._kept, dict[int, bytes]()
         missing = list(dict.fromkeys(each for each in points if each not in known))
         for start in range(0, len(missing), VECTORS_PER_READ):
-            fresh.update(self._fetched(head, missing[start : start + VECTORS_PER_READ]))
+            fresh.update(self._fetch_vectors(head, missing[start : start + VECTORS_PER_READ]))
         nothing = bytes(2 * self.dimension)
         raw = b"".join(known.get(each) or fresh.get(each) or nothing for each in points)
         self._keep(fresh)
@@ -128,7 +128,7 @@ class GraphVectors:
             np.frombuffer(raw, HALF_DTYPE).astype(np.float32).reshape(len(points), self.dimension)
         )
 
-    def _fetched(self, head: GraphHead, points: list[int]) -> dict[int, bytes]:
+    def _fetch_vectors(self, head: GraphHead, points: list[int]) -> dict[int, bytes]:
         if self._apart is not None:
             return self._apart.read(head.collection, points) if head.collection else {}
         rows = self._access.rows(

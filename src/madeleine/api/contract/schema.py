@@ -67,9 +67,9 @@ class SchemaBuilder:
             return {"type": "array", "items": self.of(args[0])}
         if issubclass(kind, enum.Enum):
             return {"type": "string", "enum": [each.value for each in kind]}
-        return self._reference(kind)
+        return self._refer_to(kind)
 
-    def _reference(self, kind: type[Any]) -> JsonSchema:
+    def _refer_to(self, kind: type[Any]) -> JsonSchema:
         codec = self._contract.codecs.get(kind)
         name = kind.__name__
         if name not in self.named:
@@ -88,7 +88,7 @@ class SchemaBuilder:
         return {
             "type": "object",
             **({"description": described} if described else {}),
-            "properties": {each.wire: self._property(each, kind) for each in fields},
+            "properties": {each.wire: self._describe_field(each, kind) for each in fields},
             "required": [each.wire for each in needed],
             **({"additionalProperties": False} if is_request else {}),
             **({"additionalProperties": True} if getattr(kind, "is_open", False) else {}),
@@ -101,7 +101,7 @@ class SchemaBuilder:
         schema = self.of(kind)
         return {**schema, "description": given.help} if given.help else schema
 
-    def _property(self, given: ShapeField, kind: Any) -> JsonSchema:
+    def _describe_field(self, given: ShapeField, kind: Any) -> JsonSchema:
         is_request = issubclass(kind, RequestShape)
         null_is_absent = self._null_is_absent and is_request and not kind.null_takes_away
         if not null_is_absent or given.is_required:

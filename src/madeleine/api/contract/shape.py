@@ -149,7 +149,7 @@ def _get_item(self: object, name: str) -> object:
     return values_by_name(self)[name]
 
 
-def _contains(self: object, name: object) -> bool:
+def _has_field(self: object, name: object) -> bool:
     return name in values_by_name(self)
 
 
@@ -157,11 +157,11 @@ def _iterate_names(self: object) -> Iterator[str]:
     return iter(values_by_name(self))
 
 
-def _keys(self: object) -> KeysView[str]:
+def _field_names(self: object) -> KeysView[str]:
     return values_by_name(self).keys()
 
 
-def _items(self: object) -> ItemsView[str, object]:
+def _field_items(self: object) -> ItemsView[str, object]:
     return values_by_name(self).items()
 
 
@@ -172,10 +172,10 @@ def _get(self: object, name: str, default: object = None) -> object:
 _BY_NAME: Mapping[str, Callable[..., object]] = types.MappingProxyType(
     {
         "__getitem__": _get_item,
-        "__contains__": _contains,
+        "__contains__": _has_field,
         "__iter__": _iterate_names,
-        "keys": _keys,
-        "items": _items,
+        "keys": _field_names,
+        "items": _field_items,
         "get": _get,
     }
 )
@@ -246,9 +246,9 @@ class Contract:
             return {key: self.from_json(args[1], each) for key, each in value.items()}
         if origin is not None and issubclass(origin, Sequence):
             return [self.from_json(args[0], each) for each in value]
-        return self._plain(kind, value)
+        return self._plain_value(kind, value)
 
-    def _plain(self, kind: Any, value: Any) -> Any:
+    def _plain_value(self, kind: Any, value: Any) -> Any:
         codec = self._codec_of(kind)
         if codec is not None:
             return codec.from_json(value)

@@ -127,7 +127,7 @@ class _NeighbourRows:
         if best.shape[1] > k:
             floor = np.maximum(floor, np.partition(best, -k, axis=1)[:, -k])
         places, groups = np.nonzero(best >= (floor - TIE_TOLERANCE)[:, None])
-        exact = self._exact(block[places], groups, scores, places)
+        exact = self._compute_exact(block[places], groups, scores, places)
         near = exact >= least
         yield from zip(
             places[near].tolist(), nodes[groups[near]].tolist(), exact[near].tolist(), strict=True
@@ -140,7 +140,7 @@ class _NeighbourRows:
         best: NDArray[np.float32] = np.maximum.reduceat(scores, self._starts, axis=1)
         return best
 
-    def _exact(
+    def _compute_exact(
         self,
         own: Rows,
         groups: Rows,

@@ -73,23 +73,23 @@ class Stemmer:
 
     def _english_numbers(self, text: str) -> list[int]:
         letters = [] if text.isascii() else run_letters(text)
-        words = [*self._words(text), *letters]
+        words = [*self._split_words(text), *letters]
         known = self._known
         return [known.get(word) or self._learn(word) for word in words]
 
     def stems(self, word: str) -> list[str]:
         """Return the stems that stand for a word of a question: one, or its pairs of letters."""
-        return [self._stem(each) for each in self._words(word)]
+        return [self._stem_word(each) for each in self._split_words(word)]
 
     def written(self, stem_or_word: str) -> list[str]:
         """Return how FTS5 writes a word and the other forms of it."""
-        return list(dict.fromkeys(self._plain(each) for each in word_forms(stem_or_word)))
+        return list(dict.fromkeys(self._porter_form(each) for each in word_forms(stem_or_word)))
 
     def tokens(self, text: str) -> list[str]:
         """Return the words of a text in order, as FTS5 keeps them."""
         return _tokenize(self._porter, text)
 
-    def _words(self, text: str) -> list[str]:
+    def _split_words(self, text: str) -> list[str]:
         if text.isascii():
             return _tokenize(self._cut, text)
         normal = replace_letters(unicodedata.normalize("NFKC", text))
@@ -101,7 +101,7 @@ class Stemmer:
         return [*spaced, *beside, *letter_pairs(normal), *pictures]
 
     def _learn(self, word: str) -> int:
-        return self._note(word, stem_number(self._stem(word)))
+        return self._note(word, stem_number(self._stem_word(word)))
 
     def _note(self, word: str, number: int) -> int:
         if len(self._known) >= MAX_CACHED_WORDS:
@@ -109,10 +109,10 @@ class Stemmer:
         self._known[word] = number
         return number
 
-    def _stem(self, word: str) -> str:
-        return self._plain(IRREGULAR_FORMS.get(word, word))
+    def _stem_word(self, word: str) -> str:
+        return self._porter_form(IRREGULAR_FORMS.get(word, word))
 
-    def _plain(self, word: str) -> str:
+    def _porter_form(self, word: str) -> str:
         tokens = _tokenize(self._porter, word)
         return tokens[0] if tokens else word
 

@@ -147,9 +147,9 @@ class SqliteIndex:
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
         with translate_errors(self._state.place.path):
-            self._state.connections.exchange(lambda: self._become(fresh._state))
+            self._state.connections.exchange(lambda: self._take_over(fresh._state))
 
-    def _become(self, fresh: SqliteState) -> None:
+    def _take_over(self, fresh: SqliteState) -> None:
         state = self._state
         swap_index(fresh.place.path, state.place.path)
         state.matrix, state.numbers = fresh.matrix, fresh.numbers

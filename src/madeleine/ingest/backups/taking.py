@@ -138,13 +138,13 @@ def _hold_backup_lock(folder: Path) -> Iterator[None]:
     """One backup at a time; the lock goes with the process, however it ends."""
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        _lock(handle)
+        _lock_backups(handle)
         yield
     finally:
         os.close(handle)
 
 
-def _lock(handle: int) -> None:
+def _lock_backups(handle: int) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

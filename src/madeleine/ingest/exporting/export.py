@@ -39,22 +39,24 @@ class MemoryExport:
         if form == "obsidian":
             if self._trash:
                 raise Rejected("the trash does not go with obsidian", hint="use jsonl or zip")
-            return obsidian.write(path, obsidian.NoteNames(self._items()), self._items())
-        total = int(self._page(limit=1)["total"])
+            return obsidian.write(
+                path, obsidian.NoteNames(self._read_memories()), self._read_memories()
+            )
+        total = int(self._read_page(limit=1)["total"])
         if form == "zip":
-            return markdown_zip.write(path, self._items(files=True), total)
-        return jsonl.write(path, self._items(), total)
+            return markdown_zip.write(path, self._read_memories(files=True), total)
+        return jsonl.write(path, self._read_memories(), total)
 
-    def _items(self, files: bool = False) -> Iterator[Json]:
+    def _read_memories(self, files: bool = False) -> Iterator[Json]:
         """Give every memory, in the order of their ids; the forgotten ones last."""
         done, after = 0, ""
         while after is not None:
-            page = self._page(after=after, files=files)
+            page = self._read_page(after=after, files=files)
             yield from page["items"]
             done, after = done + len(page["items"]), page["next"]
             self._progress(done, max(int(page["total"]), done))
         if self._trash:
-            yield from self._page(trash=True, files=files)["items"]
+            yield from self._read_page(trash=True, files=files)["items"]
 
-    def _page(self, **query: object) -> Any:
+    def _read_page(self, **query: object) -> Any:
         return self._ask({**self._chosen, **query})

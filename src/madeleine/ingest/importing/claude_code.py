@@ -121,11 +121,11 @@ class _MemoryFolder(LinkedNotes):
         said = [line for line in rest.splitlines() if line.strip() and not line.startswith("#")]
         return rest.strip() if said else ""
 
-    def _id(self, name: str) -> str:
+    def _stable_id(self, name: str) -> str:
         return stable_id(FORM, self._identity, name)
 
     def id_of(self, note: Written) -> str:
-        return self._id(note.name)
+        return self._stable_id(note.name)
 
     def text_of(self, note: Written) -> str:
         """Return what a file says. Its description is part of that, if the text does not say it."""
@@ -157,7 +157,7 @@ class _MemoryFolder(LinkedNotes):
     def _index_values(self, text: str) -> Json:
         assert self._index is not None
         return drop_empty(
-            id=self._id(INDEX),
+            id=self._stable_id(INDEX),
             content=text,
             title=f"Notes on {self._space or self._project}",
             space=self._space,

@@ -53,7 +53,7 @@ class MemoryImport:
         """Bring in everything that a reader finds; return what came of it."""
         for each in found:
             self._take(each)
-        self._send()
+        self._import_waiting()
         return self._answer()
 
     def _take(self, found: ReaderOutput) -> None:
@@ -72,9 +72,9 @@ class MemoryImport:
         self._waiting.append(item)
         self._size += sum(len(str(item.values.get(name, ""))) for name in ("content", "file"))
         if len(self._waiting) >= BATCH_ITEMS or self._size >= BATCH_CHARS:
-            self._send()
+            self._import_waiting()
 
-    def _send(self) -> None:
+    def _import_waiting(self) -> None:
         """Have what waits brought in."""
         if not self._waiting:
             return

@@ -39,35 +39,35 @@ class _ArrayReader:
         self._decoder = json.JSONDecoder()
 
     def elements(self) -> Iterator[object]:
-        if self._next() != "[":
+        if self._next_sign() != "[":
             raise NotThatFormat(self._name, "is not a JSON array")
         self._at += 1
-        while self._next() != "]":
-            yield self._element()
+        while self._next_sign() != "]":
+            yield self._read_element()
 
-    def _next(self) -> str:
+    def _next_sign(self) -> str:
         """Go to the next character that says something, and return it."""
         while True:
             while self._at < len(self._buffer) and self._buffer[self._at] in _BETWEEN:
                 self._at += 1
             if self._at < len(self._buffer):
                 return self._buffer[self._at]
-            if not self._more(READ_CHARS):
+            if not self._read_more(READ_CHARS):
                 raise NotThatFormat(self._name, "ends before its array does")
 
-    def _element(self) -> object:
+    def _read_element(self) -> object:
         size = READ_CHARS
         while True:
             try:
                 value, self._at = self._decoder.raw_decode(self._buffer, self._at)
             except (ValueError, RecursionError) as error:
-                if len(self._buffer) - self._at > ELEMENT_CHARS or not self._more(size):
+                if len(self._buffer) - self._at > ELEMENT_CHARS or not self._read_more(size):
                     raise NotThatFormat(self._name, f"is not JSON: {error}") from error
                 size *= 2  # an element is not begun anew more often than its size doubles
             else:
                 return value
 
-    def _more(self, size: int) -> bool:
+    def _read_more(self, size: int) -> bool:
         read = self._text.read(size)
         self._buffer, self._at = self._buffer[self._at :] + read, 0
         return bool(read)

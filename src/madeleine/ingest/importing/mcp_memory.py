@@ -64,11 +64,11 @@ class _EntityGraph:
             for number, said in read_lines(stream):
                 problem = self._take(number, said)
                 if problem:
-                    yield ImportProblem(self._place(number), problem)
+                    yield ImportProblem(self._name_place(number), problem)
         if not self.entities and not self._relations:
             raise NotThatFormat(self._source.name, "holds no entities", "is it a memory.jsonl?")
 
-    def _place(self, number: int) -> str:
+    def _name_place(self, number: int) -> str:
         return f"{self._source.name}:{number}"
 
     def _take(self, number: int, said: object) -> str:
@@ -107,18 +107,20 @@ class _EntityGraph:
             if start in self.entities and end in self.entities:
                 self.entities[start].relations[end, word] = None
             else:
-                self._loose.add(self._place(number), f"{start} {word} {end}")
+                self._loose.add(self._name_place(number), f"{start} {word} {end}")
         for name, entity in self.entities.items():
-            yield ImportItem(self._values(name, entity), self._place(entity.line))
+            yield ImportItem(self._draft_values(name, entity), self._name_place(entity.line))
         yield from self._loose.told()
 
-    def _values(self, name: str, entity: _Entity) -> Json:
+    def _draft_values(self, name: str, entity: _Entity) -> Json:
         links = [
-            build_connection(self._id(end), word) for end, word in entity.relations if end != name
+            build_connection(self._entity_id(end), word)
+            for end, word in entity.relations
+            if end != name
         ]
         head = f"{name} ({entity.kind})" if entity.kind else name
         return drop_empty(
-            id=self._id(name),
+            id=self._entity_id(name),
             content="\n".join([head, *(f"- {each}" for each in entity.observations)]),
             title=" ".join(name.split()),
             type=map_type(entity.kind),
@@ -129,6 +131,6 @@ class _EntityGraph:
             connections=links,
         )
 
-    def _id(self, name: str) -> str:
+    def _entity_id(self, name: str) -> str:
         """Return an entity's id: two files may each have a `User` of their own."""
         return stable_id(FORM, self._where, name)

@@ -95,15 +95,15 @@ class LanguageModel:
     def ask(self, system: str, user: str, most_tokens: int, asked: int = 1) -> ModelAnswer | None:
         """Return what the model says, or nothing if it may not or cannot be asked."""
         expected = (len(system) + len(user)) // CHARS_PER_TOKEN
-        if problem := self._refused(expected, most_tokens):
+        if problem := self._refusal_reason(expected, most_tokens):
             self.count(problem, asked)
             return None
         try:
-            said = self._said(system, user, most_tokens)
+            said = self._ask_model(system, user, most_tokens)
         except MindDown as down:
-            self._failed(down.message, asked)
+            self._count_failure(down.message, asked)
             return None
-        self._spent(
+        self._count_spending(
             said.tokens_in or expected, said.tokens_out or len(said.text) // CHARS_PER_TOKEN
         )
         return said
@@ -126,7 +126,7 @@ class LanguageModel:
         with self._counting:
             self._problems[problem] += times
 
-    def _said(self, system: str, user: str, most_tokens: int) -> ModelAnswer:
+    def _ask_model(self, system: str, user: str, most_tokens: int) -> ModelAnswer:
         body = self._wire.body(self._model, system, user, most_tokens)
         answer = self._server.post(self._wire.path, body, self._headers, self._patience)
         try:
@@ -134,7 +134,7 @@ class LanguageModel:
         except ValueError as error:
             raise self._server.down(f"the answer is no completion: {error}") from error
 
-    def _refused(self, tokens_in: int, tokens_out: int) -> str:
+    def _refusal_reason(self, tokens_in: int, tokens_out: int) -> str:
         """Return why nobody may be asked now; empty if somebody may."""
         bounds = self._bounds
         with self._counting:
@@ -145,13 +145,13 @@ class LanguageModel:
             cost = self._cost + bounds.cost_of(tokens_in, tokens_out)
             return "the run's cost bound is used up" if 0 < bounds.cost < cost else ""
 
-    def _spent(self, tokens_in: int, tokens_out: int) -> None:
+    def _count_spending(self, tokens_in: int, tokens_out: int) -> None:
         with self._counting:
             self._failures = 0
             self._tokens += tokens_in + tokens_out
             self._cost += self._bounds.cost_of(tokens_in, tokens_out)
 
-    def _failed(self, problem: str, asked: int) -> None:
+    def _count_failure(self, problem: str, asked: int) -> None:
         with self._counting:
             self._failures += 1
             self._problems[problem] += asked

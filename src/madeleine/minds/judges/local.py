@@ -121,7 +121,9 @@ class LocalJudge:
 
     def signs(self, pair: MemoryPair) -> PairSigns:
         """Return the signs of a pair; training asks for them."""
-        return measure_signs(self._side(pair.older), self._side(pair.newer), pair.similarity)
+        return measure_signs(
+            self._build_side(pair.older), self._build_side(pair.newer), pair.similarity
+        )
 
     def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         signs = [self.signs(pair) for pair in pairs]
@@ -133,7 +135,7 @@ class LocalJudge:
         return [
             None
             if place in waiting
-            else self._verdict(
+            else self._reach_verdict(
                 pair, each, dict(zip(LEARNT_RELATIONS, row, strict=True)), read.get(place)
             )
             for place, (pair, each, row) in enumerate(zip(pairs, signs, said, strict=True))
@@ -159,7 +161,7 @@ class LocalJudge:
             self._problems[f"pairs were told by signs only: {down.message}"] += 1
             return {}
 
-    def _verdict(
+    def _reach_verdict(
         self,
         pair: MemoryPair,
         signs: PairSigns,
@@ -176,13 +178,15 @@ class LocalJudge:
             and not _is_read_wrongly(pair, chance, read)
         ):
             return self._verdict_by_reading(pair, signs, dict(read))
-        told = self._told(pair, signs)
+        told = self._find_told_change(pair, signs)
         if (
             told in CONFIDENCE_BY_CHANGE
             and not _say_the_same(signs)
             and not _have_other_subjects(signs)
         ):
-            return self._evolved(signs, max(chance[Relation.EVOLUTION], CONFIDENCE_BY_CHANGE[told]))
+            return self._build_evolution(
+                signs, max(chance[Relation.EVOLUTION], CONFIDENCE_BY_CHANGE[told])
+            )
         for each, most in self._at_most(signs, told):
             chance[each] = min(chance[each], most)
         if max(chance[each] for each in CONFLICT_RELATIONS) > MAX_UNFOUNDED_CONFIDENCE:
@@ -192,7 +196,7 @@ class LocalJudge:
         if relation is Relation.DUPLICATE and (_are_told_apart(signs) or _have_other_signs(signs)):
             chance[relation] = min(chance[relation], MAX_ELSEWHERE_CONFIDENCE)
         if relation in (Relation.RELATED_TO, Relation.NONE):
-            outright = self._outright(pair)
+            outright = self._judge_outright(pair)
             if outright is not None:
                 return outright
         reason = render_reason(relation, signs, pair.similarity)
@@ -223,10 +227,10 @@ class LocalJudge:
 
     def _starts_at_older(self, pair: MemoryPair, relation: Relation) -> bool:
         """Whether one of the two says outright that the arrow starts at the older one."""
-        said = self._outright(pair) if relation in STATED_RELATIONS else None
+        said = self._judge_outright(pair) if relation in STATED_RELATIONS else None
         return said is not None and said.relation is relation and said.from_older
 
-    def _told(self, pair: MemoryPair, signs: PairSigns) -> ChangeVerdict:
+    def _find_told_change(self, pair: MemoryPair, signs: PairSigns) -> ChangeVerdict:
         """Return whether the newer text tells that the older one no longer holds."""
         older, newer = signs.readings
         if signs.may_merge or older.stems.isdisjoint(newer.stems):
@@ -252,30 +256,32 @@ class LocalJudge:
             (Relation.DUPLICATE, merged),
         ]
 
-    def _evolved(self, signs: PairSigns, sure: float) -> Verdict:
+    def _build_evolution(self, signs: PairSigns, sure: float) -> Verdict:
         reason = render_reason(Relation.EVOLUTION, signs, 0.0)
         return Verdict(Relation.EVOLUTION, round(sure, 4), reason)
 
-    def _outright(self, pair: MemoryPair) -> Verdict | None:
+    def _judge_outright(self, pair: MemoryPair) -> Verdict | None:
         older, newer = pair.older, pair.newer
         turns = [self._turns(each.title, each.content) for each in (older, newer)]
-        said = find_stated_relation(turns[0], self._reading(older), turns[1], self._reading(newer))
+        said = find_stated_relation(
+            turns[0], self._parse_memory(older), turns[1], self._parse_memory(newer)
+        )
         if said is None:
             return None
         return Verdict(
             said.relation, STATED_CONFIDENCE, f"one says `{said.words}`", said.from_older
         )
 
-    def _side(self, memory: Memory) -> PairSide:
+    def _build_side(self, memory: Memory) -> PairSide:
         return PairSide(
-            reading=self._reading(memory),
+            reading=self._parse_memory(memory),
             title=telling_stems(memory.title) if memory.title else frozenset(),
             session=memory.origin.session if memory.origin else None,
             first_person=is_first_person(memory.content),
             days=memory.created.timestamp() / DAY_SECONDS,
         )
 
-    def _reading(self, memory: Memory) -> ParsedText:
+    def _parse_memory(self, memory: Memory) -> ParsedText:
         return self._read(memory.title, memory.content)
 
 

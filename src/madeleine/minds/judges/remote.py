@@ -67,9 +67,9 @@ class RemoteJudge:
             self._model.count("memories too long to be shown whole")
             return None
         said = self._model.ask(SYNTHESIS_PROMPT, render_members(members), MAX_TOKENS_PER_SYNTHESIS)
-        return self._model.read(said, lambda text: self._kept(text, members))
+        return self._model.read(said, lambda text: self._keep_lossless(text, members))
 
-    def _kept(self, text: str, members: Sequence[Memory]) -> Synthesis:
+    def _keep_lossless(self, text: str, members: Sequence[Memory]) -> Synthesis:
         """Return the text that keeps what the members say; an empty one where it does not, so
         that nobody asks again as long as they say the same."""
         try:

@@ -139,7 +139,7 @@ class DatabaseJournal:
     def read(self, since: Mapping[str, JournalCursor]) -> Iterator[JournalChunk]:
         for name in self.names():
             start = self._start(name, since.get(name))
-            while (chunk := self._chunk(name, start)) is not None:
+            while (chunk := self._read_chunk(name, start)) is not None:
                 yield chunk
                 start = chunk.position.offset
 
@@ -180,7 +180,7 @@ class DatabaseJournal:
             row = access.row(_SELECT_LINE, name, known.offset)
         return known.offset if row is not None and _hash_line(row[0]) == known.check else 0
 
-    def _chunk(self, name: str, start: int) -> JournalChunk | None:
+    def _read_chunk(self, name: str, start: int) -> JournalChunk | None:
         """Return what stands after a line, as much as fits; nothing at the end."""
         with self._rows.reading() as access:
             lines = _take_chunk(_read_numbered_lines(access, name, start))

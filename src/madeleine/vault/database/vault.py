@@ -94,7 +94,7 @@ class DatabaseVault:
         return read_memory(path, *self._look(path))
 
     def read_all(self, paths: Sequence[str]) -> Iterator[StoredMemory | FileUnreadable]:
-        files = self._files(paths)
+        files = self._read_rows(paths)
         for path in paths:
             if path in files:
                 yield _read_or_error(path, *files[path])
@@ -105,11 +105,11 @@ class DatabaseVault:
     def bytes_or_none(self, path: str | None) -> bytes | None:
         if path is None:
             return None
-        found = self._files([path]).get(path)
+        found = self._read_rows([path]).get(path)
         return None if found is None else found[0]
 
     def fingerprint(self, path: str) -> Fingerprint | None:
-        found = self._files([path]).get(path)
+        found = self._read_rows([path]).get(path)
         return None if found is None else found[1]
 
     def fingerprints(self, paths: Sequence[str]) -> dict[str, Fingerprint]:
@@ -118,12 +118,12 @@ class DatabaseVault:
         return {path: Fingerprint(version, size) for path, version, size in rows}
 
     def _look(self, path: str) -> _FileRow:
-        found = self._files([path]).get(path)
+        found = self._read_rows([path]).get(path)
         if found is None:
             raise NoFile(Path(path))
         return found
 
-    def _files(self, paths: Iterable[str | None]) -> dict[str, _FileRow]:
+    def _read_rows(self, paths: Iterable[str | None]) -> dict[str, _FileRow]:
         with self._rows.reading() as access:
             return _read_files(access, paths)
 
@@ -131,7 +131,7 @@ class DatabaseVault:
 
     def path_for(self, memory: Memory) -> str:
         names = list(candidate_file_names(memory))
-        taken = self._files(names)
+        taken = self._read_rows(names)
         return next((name for name in names if name not in taken), names[-1])
 
     def trash_path(self, path: str) -> str:
@@ -172,7 +172,7 @@ class DatabaseVault:
             _put_files(access, _REPLACE_FILES, files)
 
     def revert(self, edit: FileEdit) -> bool:
-        found = self._files([edit.path_before, edit.path_after])
+        found = self._read_rows([edit.path_before, edit.path_after])
         before, after = _bytes_at(found, edit.path_before), _bytes_at(found, edit.path_after)
         wrote = edit.path_after is None or after == edit.after
         moved = edit.path_after not in (None, edit.path_before)
