@@ -6,19 +6,15 @@ The model is a server of its own that a test makes slow, asked over HTTP by a re
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from madeleine.minds.fake import FakeEmbedder
-from madeleine.model.embedding import Passage
 from tests.hooks.running import claude, client, context, variables
+from tests.minds.slow_model import SlowModel
 from tests.server.running import WAIT_SECONDS, Daemon, eventually, running
 
 pytestmark = pytest.mark.timeout(90)
@@ -36,54 +32,6 @@ KNOWN = {
     "what colour is the Juniper logo?": "The Juniper logo has the colour teal",
     "who keeps the keys of the Falcon vault?": "The keys of the Falcon vault are kept by Noor",
 }
-
-
-class SlowModel:
-    """An embedding server that answers only while it may."""
-
-    def __init__(self) -> None:
-        self.may_answer = threading.Event()
-        self.may_answer.set()
-        self.asked = 0
-        model, vectors = self, FakeEmbedder()
-
-        class Listener(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                model.asked += 1
-                if not model.may_answer.wait(WAIT_SECONDS):
-                    return
-                traces = vectors.read([Passage(each, 0, len(each)) for each in given["input"]])
-                data = [
-                    {"index": place, "embedding": [float(each) for each in trace.vector]}
-                    for place, trace in enumerate(traces)
-                ]
-                body = json.dumps({"data": data}).encode()
-                try:
-                    self.send_response(200)
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-                except OSError:
-                    return  # a daemon that ended does not wait for us
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}/v1"
-
-    def close(self) -> None:
-        self.may_answer.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join(WAIT_SECONDS)
 
 
 @pytest.fixture(scope="module")
@@ -112,11 +60,17 @@ def daemon(tmp_path_factory: pytest.TempPathFactory, model: SlowModel) -> Iterat
 
 
 @pytest.fixture
-def slow(model: SlowModel) -> Iterator[SlowModel]:
-    """The model answers nobody until the test is over."""
+def slow(daemon: Daemon, model: SlowModel) -> Iterator[SlowModel]:
+    """The model answers nobody until the test is over, and until then it was asked as ever."""
+    eventually(lambda: not is_resting(daemon), WAIT_SECONDS)
     model.may_answer.clear()
     yield model
     model.may_answer.set()
+
+
+def is_resting(daemon: Daemon) -> bool:
+    status: Any = daemon.door.call("status")
+    return status["embedder"]["problem"] is not None
 
 
 def hear(daemon: Daemon, prompt: str, session: str) -> str:
@@ -195,9 +149,21 @@ def ask_or_nothing(ask: Any) -> tuple[int, bytes]:
         return 200, b""
 
 
-def test_after_the_model_is_back_it_is_heard_again(
-    daemon: Daemon, model: SlowModel, tmp_path: Path
+@pytest.mark.proves("I5")
+def test_a_model_known_to_hang_is_not_waited_for_and_the_whisper_says_so(
+    daemon: Daemon, slow: SlowModel
 ) -> None:
+    hear(daemon, "who keeps the keys of the Falcon vault?", "first to wait")
+    eventually(lambda: is_resting(daemon), WAIT_SECONDS)
+
+    assert "Noor" in hear(daemon, "who keeps the keys of the Falcon vault?", "not waiting")
+
+    entry = logged(daemon, "not waiting")
+    assert entry["without_model"].startswith("by words alone: remote:scripted: no answer within")
+    assert entry["took_ms"] < DEADLINE_MS / 2
+
+
+def test_after_the_model_is_back_it_is_heard_again(daemon: Daemon, model: SlowModel) -> None:
     model.may_answer.clear()
     assert hear(daemon, "who signs the harbour permits?", "away")
     model.may_answer.set()

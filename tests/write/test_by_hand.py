@@ -169,6 +169,7 @@ class Interrupted:
         self.meanwhile: Callable[[], object] | None = None
         self.name, self.dimension = inner.name, inner.dimension
         self.token_dimension = inner.token_dimension
+        self.problem = inner.problem
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         made = self._inner.read(passages)

@@ -273,6 +273,11 @@ def _check_index(status: Json) -> Iterator[DoctorFinding]:
     if embedder["name"] is None:
         why = f"there is no model, so recall knows words only: {embedder['why_not']}"
         yield DoctorFinding("model", why, "see docs/reference/settings.md, [embedder]", NOTE_CODE)
+    elif embedder["problem"]:
+        why = (
+            f"{embedder['name']} does not answer, so recall knows words only: {embedder['problem']}"
+        )
+        yield DoctorFinding("model", why, "see whether the server at embedder.url runs", NOTE_CODE)
     elif int(counts["unembedded"]):
         waiting = f"{counts['unembedded']:,} memories are not read by the model yet"
         yield DoctorFinding("index", waiting, "madeleine reconcile", NOTE_CODE)

@@ -99,7 +99,11 @@ def _hide_server_details(status: HomeStatus) -> HomeStatus:
         backup=None,
         daemon=None,
         notes=[note for note in status.notes if not any(each in note for each in why)],
-        embedder=replace(status.embedder, why_not=status.embedder.why_not and _HIDDEN_REASON),
+        embedder=replace(
+            status.embedder,
+            why_not=status.embedder.why_not and _HIDDEN_REASON,
+            problem=status.embedder.problem and _HIDDEN_REASON,
+        ),
         reranker=replace(status.reranker, why_not=status.reranker.why_not and _HIDDEN_REASON),
         relations=status.relations
         and replace(status.relations, why_not=status.relations.why_not and _HIDDEN_REASON),
@@ -117,6 +121,7 @@ def _describe_embedder(stores: Stores, unembedded: int) -> EmbedderStatus:
         why_only_english=minds.why_only_english or None,
         languages=find_other_languages(stores),
         unembedded=unembedded,
+        problem=minds.embedder.problem or None if minds.embedder else None,
     )
 
 

@@ -3,12 +3,14 @@ extractor."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.errors import MindDown
+from madeleine.minds.breaker import GuardedEmbedder
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.local import LocalEmbedder, load_built_in, why_not_built_in
@@ -40,13 +42,17 @@ if TYPE_CHECKING:
 
 
 def make_minds(
-    home: Path, settings: Settings, environment: Mapping[str, str]
+    home: Path,
+    settings: Settings,
+    environment: Mapping[str, str],
+    ending: threading.Event | None = None,
 ) -> tuple[Minds, list[str]]:
-    """Return the models that the settings ask for; none still works, and says so."""
+    """Return the models that the settings ask for; none still works, and says so. Nobody waits for
+    a remote one once `ending` is set."""
     reranker, why_no_reranker = _make_reranker(home, settings)
     without = Minds(reranker=reranker, why_no_reranker=why_no_reranker)
     try:
-        embedder, why_not = _make_embedder(settings, environment)
+        embedder, why_not = _make_embedder(settings, environment, ending)
         if embedder is None:
             return replace(without, why_not=why_not), [f"text search only: {why_not}"]
         cache = EmbeddingCache.open(home / "embeddings.db")
@@ -112,7 +118,7 @@ def _make_reranker(home: Path, settings: Settings) -> tuple[Reranker | None, str
 
 
 def _make_embedder(
-    settings: Settings, environment: Mapping[str, str]
+    settings: Settings, environment: Mapping[str, str], ending: threading.Event | None
 ) -> tuple[Embedder | None, str]:
     wanted = settings.embedder
     match wanted.kind:
@@ -122,7 +128,8 @@ def _make_embedder(
             return FakeEmbedder(), ""
         case "openai":
             key = environment.get(wanted.key_env, "")
-            return RemoteEmbedder(wanted.url, wanted.model, key, wanted.timeout_seconds), ""
+            remote = RemoteEmbedder(wanted.url, wanted.model, key, wanted.timeout_seconds)
+            return GuardedEmbedder(remote, wanted.timeout_seconds, ending or threading.Event()), ""
         case _ if wanted.folder:
             folder = Path(wanted.folder).expanduser()
             return LocalEmbedder.from_folder(folder, wanted.threads), ""

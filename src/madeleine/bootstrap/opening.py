@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,12 +84,14 @@ def open_homes(
     lock: HomeLock | None,
     progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
+    ending: threading.Event | None = None,
 ) -> HomeContexts:
-    """Open what a server answers for. The lock is the caller's still, if this raises."""
+    """Open what a server answers for. The lock is the caller's still, if this raises. Nobody waits
+    for a remote model once `ending` is set."""
     if settings.store.truth == "files":
         if lock is None:
             raise ValueError("whoever opens files holds the home's lock")
-        return HomeContexts(open_locked_home(home, settings, lock, progress, fresh_index))
+        return HomeContexts(open_locked_home(home, settings, lock, progress, fresh_index, ending))
     check_store(settings)
     from madeleine.database.shared_database import SharedDatabase
 
@@ -96,7 +99,7 @@ def open_homes(
         store = settings.store
         fleet = SharedDatabase(store.url, store.lease_seconds, store.connections)
         failing.callback(fleet.close)
-        minds, notes = make_minds(home, settings, os.environ)
+        minds, notes = make_minds(home, settings, os.environ, ending)
         notes += fleet.warnings()
         opening = _DatabaseOpening(home, settings, fleet, minds, notes, ThreadExecutor())
         first = opening.open_context(settings.store.tenant, progress, fresh_index)
@@ -170,10 +173,11 @@ def open_locked_home(
     lock: HomeLock,
     progress: ProgressCallback = lambda done, total: None,
     fresh_index: bool = False,
+    ending: threading.Event | None = None,
 ) -> HomeContext:
     """Open a home whose lock the caller has taken, and still has if this raises."""
     _finish_restoring(home, vault_folder(home, settings))
-    minds, notes = make_minds(home, settings, os.environ)
+    minds, notes = make_minds(home, settings, os.environ, ending)
     index, healed = open_index(home / "index.db", minds, settings, fresh_index)
     marks = ReadMarks(home / "run")
     with ExitStack() as unfinished:

@@ -30,6 +30,7 @@ import apsw
 
 from madeleine.errors import MindDown, StoreUnwritable
 from madeleine.language.text_keys import passage_key
+from madeleine.minds.breaker import GuardedEmbedder
 from madeleine.minds.port import Embedder
 from madeleine.minds.vectors import BYTES_PER_NUMBER, pack_vectors, unpack_tokens, unpack_vectors
 from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
@@ -278,6 +279,10 @@ class CachedEmbedder:
     @property
     def token_dimension(self) -> int:
         return self._embedder.token_dimension
+
+    @property
+    def problem(self) -> str:
+        return self._embedder.problem if isinstance(self._embedder, GuardedEmbedder) else ""
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         """Return one trace per passage, in order. Each distinct passage that is not kept is

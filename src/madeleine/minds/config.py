@@ -22,7 +22,9 @@ class EmbedderConfig:
     url: str = setting("http://127.0.0.1:11434/v1", "OpenAI-compatible server, for kind = openai")
     model: str = setting("", "name of the remote model")
     key_env: str = setting("OPENAI_API_KEY", "environment variable that holds the server's key")
-    timeout_seconds: float = advanced(30.0, "how long a remote model may take")
+    timeout_seconds: float = advanced(
+        30.0, "how long a remote model may take; a question waits for 2 s at most"
+    )
     threads: int = advanced(0, "texts embedded at once in bulk work; 0 = one per core")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from typing import TypeVar
 
@@ -23,6 +23,7 @@ MAX_CONCURRENT_CALLS = (
     8  # calls of a model, late ones included; more would only wait for each other
 )
 MIN_SECONDS = 0.005  # a model that has less time than that is not asked at all
+ENDING_CHECK_SECONDS = 0.1  # how long it may go unnoticed that the process is to end
 LATE_REASON = "the model was late"
 
 T = TypeVar("T")
@@ -31,8 +32,12 @@ T = TypeVar("T")
 class ModelThreads:
     """Bounds how many calls of a model are under way. Any thread may ask."""
 
-    def __init__(self) -> None:
-        self._free = threading.BoundedSemaphore(MAX_CONCURRENT_CALLS)
+    def __init__(
+        self, at_most: int = MAX_CONCURRENT_CALLS, ending: threading.Event | None = None
+    ) -> None:
+        """Nobody waits any longer once `ending` is set."""
+        self._free = threading.BoundedSemaphore(at_most)
+        self._ending = ending
 
     def run(self, work: Callable[[], T], seconds: float) -> T:
         """Return what `work` returns; `TimeoutError` if that takes longer, or has no thread.
@@ -43,7 +48,13 @@ class ModelThreads:
             raise TimeoutError
         result: Future[T] = Future()
         threading.Thread(target=self._work, args=(work, result), daemon=True).start()
-        return result.result(seconds)
+        if self._ending is None:
+            return result.result(seconds)
+        until = time.monotonic() + seconds
+        while not self._ending.is_set() and (left := until - time.monotonic()) > 0:
+            if wait([result], min(left, ENDING_CHECK_SECONDS)).done:
+                return result.result()
+        raise TimeoutError
 
     def _work(self, work: Callable[[], T], result: Future[T]) -> None:
         try:
@@ -103,6 +114,10 @@ class TimedEmbedder:
     @property
     def token_dimension(self) -> int:
         return self._embedder.token_dimension
+
+    @property
+    def problem(self) -> str:
+        return self._embedder.problem
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         return self._time.run(self.name, lambda: self._embedder.read(passages))

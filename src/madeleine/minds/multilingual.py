@@ -48,6 +48,10 @@ class MultilingualEmbedder:
     def token_dimension(self) -> int:
         return self._english.token_dimension
 
+    @property
+    def problem(self) -> str:
+        return self._english.problem
+
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         english = [may_be_english(each.text[each.unspoken :]) for each in passages]
         by_english = iter(self._english.read(_select(passages, english, True)))

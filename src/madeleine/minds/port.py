@@ -50,6 +50,11 @@ class Embedder(Protocol):
 class CachingEmbedder(Embedder, Protocol):
     """An embedder that keeps what it made, so that a rebuild does not ask the model again."""
 
+    @property
+    def problem(self) -> str:
+        """Why its model is not asked at the moment; empty if it is."""
+        ...
+
     def forget(self, keys: Sequence[str]) -> int:
         """Keep nothing under these keys any longer; return how much that was."""
         ...

@@ -109,7 +109,9 @@ def serve(
         wanted = (host or settings.server.host, _port_or_default(port, settings.server.port))
         listening = stack.enter_context(_open_sockets(home, *wanted, or_any_port))
         try:
-            contexts = open_homes(home, settings, lock, progress=_make_stop_check(stop))
+            contexts = open_homes(
+                home, settings, lock, progress=_make_stop_check(stop), ending=stop
+            )
         except _StoppedWhileOpening:
             return  # what is indexed by now stays; the next start carries on
         ended = threading.Event()

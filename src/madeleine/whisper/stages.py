@@ -147,6 +147,8 @@ class WhisperState:
     searched_at: float | None = None
     """When searching began, by the performance counter: the prompt is read by then."""
     model_was_late: bool = False
+    no_model: str = ""
+    """Why the model did not read the prompt though there is one; empty if it did."""
 
     @property
     def vector(self) -> Vector | None:
@@ -221,7 +223,7 @@ def detect_intents(context: WhisperContext, state: WhisperState) -> None:
         return
     going_on = Intent.CONTINUATION in told and bool(state.recent.prompts)
     state.query = _add_recent_prompts(state, text) if going_on else text
-    state.trace, _ = embed_question(context.stores, state.query)
+    _read_prompt(context, state)
     state.need = 0.0 if going_on else _estimate_need(context, state)
     similarity = {} if going_on else _intent_similarities(context, state.vector)
     state.intents = combine_intents(told, similarity, context.config.intent_threshold)
@@ -229,7 +231,14 @@ def detect_intents(context: WhisperContext, state: WhisperState) -> None:
         state.intents = state.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
     if not going_on and Intent.CONTINUATION in state.intents and state.recent.prompts:
         state.query = _add_recent_prompts(state, text)
-        state.trace, _ = embed_question(context.stores, state.query)
+        _read_prompt(context, state)
+
+
+def _read_prompt(context: WhisperContext, state: WhisperState) -> None:
+    """Have the model read what is looked for, or keep why it did not."""
+    state.trace, notes = embed_question(context.stores, state.query)
+    has_model = context.stores.minds.embedder is not None
+    state.no_model = str(notes[0].parts["why"]) if notes and has_model else ""
 
 
 def _estimate_need(context: WhisperContext, state: WhisperState) -> float:

@@ -261,10 +261,10 @@ def _build_explanation(state: WhisperState, silence: Cause | None) -> dict[str, 
 
 
 def _render_missing_model(state: WhisperState) -> str | None:
-    """Say what was done without the model, because it would have been late."""
-    if not state.model_was_late:
-        return None
-    return BY_WORDS_ALONE if state.trace is None else NOT_ALL_READ
+    """Say what was done without the model, because it would have been late or does not answer."""
+    if state.model_was_late:
+        return BY_WORDS_ALONE if state.trace is None else NOT_ALL_READ
+    return f"by words alone: {state.no_model}" if state.no_model else None
 
 
 def _candidate_row(each: WhisperCandidate) -> dict[str, object]:

@@ -424,6 +424,8 @@ export interface EmbedderStatus {
   languages: string[]
   /** memories that it has not read yet */
   unembedded: number
+  /** why it is not asked at the moment */
+  problem: string | null
 }
 
 /** The answer to a request that was not carried out. */

@@ -952,6 +952,7 @@ class EmbedderStatus:
         "languages of the newest memories beside English, by ISO 639-1", default=()
     )
     unembedded: int = field("memories that it has not read yet")
+    problem: str | None = field("why it is not asked at the moment", default=None)
 
 
 @shape

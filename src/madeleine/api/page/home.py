@@ -209,6 +209,8 @@ def _find_missing_parts(
     minds = context.stores.minds
     if minds.embedder is None:
         yield _build_item("warn", "Memories are found by their words only", minds.why_not)
+    elif minds.embedder.problem:
+        yield _build_item("warn", "Memories are found by their words only", minds.embedder.problem)
     elif counts.unembedded:
         many = answer_texts.render_count(counts.unembedded, "memory")
         yield _build_item(

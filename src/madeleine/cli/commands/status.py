@@ -99,6 +99,8 @@ def _render_daemon(daemon: dict[str, Any] | None) -> str:
 def _render_model(embedder: dict[str, Any]) -> str:
     if embedder["name"] is None:
         return f"none, text search only: {embedder['why_not']}"
+    if embedder["problem"]:
+        return f"{embedder['name']} does not answer, text search only: {embedder['problem']}"
     waiting = embedder["unembedded"]
     more = (
         f", {render_count(waiting, 'memory', 'memories')} without a vector yet" if waiting else ""
