@@ -92,7 +92,7 @@ WORDS = {
     "embedder.kind": "local, english, openai, fake or none",
     "ingest.deleted_files": "keep or retire",
     "ingest.exchanges": "fallback, always or never",
-    "ingest.extractor": "local, llm or none",
+    "ingest.extractor": "local, llm, agent or none",
     "judge.kind": "local, llm or agent",
     "judge.relations": "built-in or none",
     "judge.provider": "openai or anthropic",
