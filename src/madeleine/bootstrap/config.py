@@ -49,31 +49,9 @@ def make_intervals(sleep: SleepConfig, consolidation: ConsolidationConfig) -> Jo
     """Return the timetable that the settings ask for. The jobs of the night and the tasks of
     consolidation are turned off each by a setting of their own."""
     return JobIntervals(
-        every=_job_intervals(sleep) if sleep.enabled else {},
+        every=sleep.job_intervals() if sleep.enabled else {},
         first=timedelta(seconds=sleep.first_seconds),
         retry=timedelta(minutes=sleep.retry_minutes),
-        tasks=_task_intervals(consolidation) if consolidation.enabled else {},
+        tasks=consolidation.task_intervals() if consolidation.enabled else {},
         tick=timedelta(seconds=consolidation.tick_seconds),
     )
-
-
-def _job_intervals(sleep: SleepConfig) -> dict[str, timedelta]:
-    return {
-        "importance_scorer": timedelta(minutes=sleep.importance_scorer_minutes),
-        "index_updater": timedelta(minutes=sleep.index_updater_minutes),
-        "duplicate_merger": timedelta(hours=sleep.duplicate_merger_hours),
-        "conflict_detector": timedelta(hours=sleep.conflict_detector_hours),
-        "auto_linker": timedelta(hours=sleep.auto_linker_hours),
-        "auto_cluster": timedelta(minutes=sleep.auto_cluster_minutes),
-        "consolidator": timedelta(hours=sleep.consolidator_hours),
-        "decay_manager": timedelta(hours=sleep.decay_manager_hours),
-    }
-
-
-def _task_intervals(consolidation: ConsolidationConfig) -> dict[str, timedelta]:
-    return {
-        "decay": timedelta(seconds=consolidation.decay_interval_seconds),
-        "creative": timedelta(seconds=consolidation.creative_interval_seconds),
-        "cluster": timedelta(seconds=consolidation.cluster_interval_seconds),
-        "forget": timedelta(seconds=consolidation.forget_interval_seconds),
-    }

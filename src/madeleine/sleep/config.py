@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from madeleine.errors import BadSetting
 from madeleine.minds.config import JudgeConfig
@@ -84,6 +85,15 @@ class ConsolidationConfig:
     protected_types: str = setting(
         "Decision,Insight", "types that are never forgotten", check=protected_types
     )
+
+    def task_intervals(self) -> dict[str, timedelta]:
+        """Return how often each task runs; no time at all for never."""
+        return {
+            "decay": timedelta(seconds=self.decay_interval_seconds),
+            "creative": timedelta(seconds=self.creative_interval_seconds),
+            "cluster": timedelta(seconds=self.cluster_interval_seconds),
+            "forget": timedelta(seconds=self.forget_interval_seconds),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +200,16 @@ class SleepConfig:
     """What may be retired unasked: the setting `judge.unasked`."""
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
     """The section `[consolidation]`."""
+
+    def job_intervals(self) -> dict[str, timedelta]:
+        """Return how often each job runs."""
+        return {
+            "importance_scorer": timedelta(minutes=self.importance_scorer_minutes),
+            "index_updater": timedelta(minutes=self.index_updater_minutes),
+            "duplicate_merger": timedelta(hours=self.duplicate_merger_hours),
+            "conflict_detector": timedelta(hours=self.conflict_detector_hours),
+            "auto_linker": timedelta(hours=self.auto_linker_hours),
+            "auto_cluster": timedelta(minutes=self.auto_cluster_minutes),
+            "consolidator": timedelta(hours=self.consolidator_hours),
+            "decay_manager": timedelta(hours=self.decay_manager_hours),
+        }
