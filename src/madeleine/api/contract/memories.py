@@ -34,9 +34,12 @@ SpokenTime = Annotated[
 """A time as people say it, or as `RequestTime`; of a stretch of time, its first moment."""
 UnitNumber = Annotated[float, (("minimum", 0), ("maximum", 1))]
 """A number from 0 to 1."""
+WrittenText = Annotated[str, (("pattern", r"\S"),)]
+"""A text that says something."""
 PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
-BriefPart = Literal["person", "task", "rules", "told", "project", "open"]
 """What came of a prompt: what the page may ask for, and what it is told."""
+BriefPart = Literal["person", "task", "rules", "told", "project", "open"]
+"""A section of what a session is told at its start."""
 
 
 @shape
@@ -64,9 +67,9 @@ class OriginShape:
 class ClaimShape:
     """What a memory states: of a subject an attribute has a value."""
 
-    subject: str = field()
-    attribute: str = field()
-    value: str = field()
+    subject: WrittenText = field()
+    attribute: WrittenText = field()
+    value: WrittenText = field()
 
 
 @shape

@@ -15,6 +15,7 @@ from madeleine.api.contract.memories import (
     RequestTime,
     SpokenTime,
     UnitNumber,
+    WrittenText,
 )
 from madeleine.api.contract.shape import RequestShape, field, shape
 from madeleine.model.people import Role
@@ -22,8 +23,6 @@ from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 
 MemoryUuid = Annotated[str, (("format", "uuid"),)]
-WrittenText = Annotated[str, (("pattern", r"\S"),)]
-"""A text that says something."""
 Offset = Annotated[int, (("minimum", 0), ("maximum", 1_000_000_000))]
 Limit100 = Annotated[int, (("minimum", 1), ("maximum", 100))]
 Limit200 = Annotated[int, (("minimum", 1), ("maximum", 200))]
@@ -380,7 +379,7 @@ class DecideAllBody(RequestShape):
     action: Literal["approved", "rejected"] = field("approved or rejected")
     kind: ProposalType | None = field("only those of this kind, such as merge", default=None)
     run: str | None = field("only those that this run or night asked", default=None)
-    undo: str | None = field(
+    undo: MemoryUuid | None = field(
         "the id by which all of it can be taken back; a new one if not given", default=None
     )
 
@@ -468,10 +467,12 @@ class ConsolidateQuery(RequestShape):
 class ConsolidateBody(RequestShape):
     """What `consolidate` is given."""
 
-    task: str | None = field(
+    task: Literal["decay", "creative", "cluster", "forget"] | None = field(
         "decay, creative, cluster or forget; all four without it", default=None
     )
-    mode: str | None = field("another name for `task`; `full` is all four", default=None)
+    mode: Literal["decay", "creative", "cluster", "forget", "full"] | None = field(
+        "another name for `task`; `full` is all four", default=None
+    )
     dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
 
 
@@ -501,7 +502,7 @@ class ImportBody(RequestShape):
         "plain, whole, trashed"
     )
     format: str | None = field("where they come from, such as obsidian", default=None)
-    run: str | None = field("a UUID; all batches of one import bear the same", default=None)
+    run: MemoryUuid | None = field("a UUID; all batches of one import bear the same", default=None)
     dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
 
 
@@ -630,7 +631,7 @@ class UnshareSpaceBody(RequestShape):
 class PageSearchQuery(MemoryFilter):
     """What `page_search` is asked in the query."""
 
-    query: WrittenText = field("what is asked")
+    query: str = field("what is asked")
     limit: Limit100 | None = field("how many at most", default=None)
     why_not: str | None = field(
         "id of a memory that you miss: says why it is not there", default=None
