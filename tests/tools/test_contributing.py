@@ -1,8 +1,9 @@
-"""docs/contributing names files that are there."""
+"""docs/contributing names files and commits that are there."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "contributing").glob("*.md"))
 PATH = re.compile(r"[\w./-]+/[\w./-]*")
+COMMIT = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,12}\b")
+HOW_TO_ADD = [page for page in PAGES if page.stem.startswith("add-")]
 
 
 def paths_of(page: Path) -> set[str]:
@@ -36,3 +39,20 @@ def test_the_list_of_pages_is_complete() -> None:
 
     assert PAGES
     assert all(f"({page.name})" in listed for page in PAGES if page.name != "README.md")
+
+
+def run_git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("page", HOW_TO_ADD, ids=lambda page: page.stem)
+def test_every_page_shows_a_commit_of_this_history(page: Path) -> None:
+    if run_git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("the history is not here")
+
+    named = set(COMMIT.findall(page.read_text(encoding="utf-8")))
+
+    assert named
+    ours = [run_git("merge-base", "--is-ancestor", each, "HEAD").returncode for each in named]
+    assert ours == [0] * len(named)

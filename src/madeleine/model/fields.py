@@ -73,7 +73,6 @@ FIELDS: tuple[MemoryField, ...] = (
     MemoryField("origin", FieldKind.ORIGIN, queried=True),
     MemoryField("claim", FieldKind.CLAIM, queried=True),
     MemoryField("triggers", FieldKind.TRIGGERS),
-    MemoryField("location", FieldKind.TEXT),
     MemoryField("idempotency_key", FieldKind.TEXT, in_revision=False, queried=True),
     MemoryField("connections", FieldKind.CONNECTIONS, in_revision=False, queried=True),
 )

@@ -85,7 +85,6 @@ class SharedFields:
     claim: Claim | None = None
     triggers: tuple[str, ...] | None = None
     """Before which deeds it is told; nothing: those that its text is about."""
-    location: str | None = None
     idempotency_key: str | None = None
     connections: tuple[Connection, ...] = ()
 

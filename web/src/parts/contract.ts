@@ -1139,8 +1139,6 @@ export interface Memory {
   claim: Claim | null
   /** before which deeds it is told, if that is not left to its text */
   triggers: string[] | null
-  /** where it happened */
-  location: string | null
   idempotency_key: string | null
   connections: Connection[]
   importance: number

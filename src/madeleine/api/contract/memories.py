@@ -114,7 +114,6 @@ class MemoryShape:
     triggers: tuple[str, ...] | None = field(
         "before which deeds it is told, if that is not left to its text", default=None
     )
-    location: str | None = field("where it happened", default=None)
     idempotency_key: str | None = field()
     connections: tuple[Connection, ...] = field()
     importance: float = field()

@@ -108,7 +108,6 @@ class MemoryDraft(RequestShape):
     replaces: tuple[str, ...] | None = field(
         "memories that it replaces: they are retired in the same change", default=None
     )
-    location: str | None = field("where it happened", default=None)
     id: MemoryUuid | None = field("a UUID of the caller's choice, for imports", default=None)
     created: RequestTime | None = field("when it was first known, for imports", default=None)
     idempotency_key: str | None = field(
@@ -295,7 +294,6 @@ class ReviseBody(RequestShape):
         default=None,
         nullable=True,
     )
-    location: str | None = field("where it happened", default=None, nullable=True)
     superseded_by: str | None = field("the memory that replaces it", default=None, nullable=True)
     add_connections: tuple[NewConnection, ...] | None = field("connections to add", default=None)
     if_updated: RequestTime | None = field(
