@@ -413,6 +413,7 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
             (data("proposals", status=each), HARMLESS)
             for each in ("pending", "approved", "decided")
         ],
+        "page_trash": [(data("trash", words=each), HARMLESS) for each in ("", "secret")],
         "page_proposal": both(lambda each: data(f"proposals/{each}"), ada.proposal, NOT_THERE),
     }
 

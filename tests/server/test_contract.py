@@ -103,6 +103,9 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("audit")
     ask("log", since="yesterday", by="agent")
     ask("log", last_night="true")
+    ask("log", kinds="merged")
+    for how in ("forgotten", "merged"):
+        ask("page_trash", how=how)
     change = ask("revise", ids[0], {"content": "The ledger uses SQLite 3"})["change"]
     ask("page_difference", ids[0], change=change)
     ask("page_change", change)

@@ -53,6 +53,12 @@ export const VIEWS: View[] = [
     load: () => import('./views/time/Time.svelte'),
   },
   {
+    name: 'activity',
+    paths: ['/activity', '/trash'],
+    bar: { key: 'a', icon: 'activity', label: 'Activity' },
+    load: () => import('./views/activity/Activity.svelte'),
+  },
+  {
     name: 'memory',
     paths: ['/m/:id'],
     load: () => import('./views/memory/Memory.svelte'),

@@ -21,6 +21,7 @@ from madeleine.api.recorded_events import (
 from madeleine.api.request_fields import read_spoken_time
 from madeleine.api.shared_behaviour import at_holder, joined
 from madeleine.errors import NoSuchChange
+from madeleine.model.cause import ActivityKind
 from madeleine.model.draft import read_space
 from madeleine.model.event import EventKind
 from madeleine.model.people import Role
@@ -129,6 +130,7 @@ def show_log(context: HomeContext, call: OperationCall) -> LogPage:
     until = read_spoken_time(reader, "until", now)
     by = reader.raw("by")
     author = None if by is None else read_word(ActivityAuthor, "by", by)
+    kinds = reader.choices(ActivityKind, "kinds")
     spaces = (read_space(reader.text("space")),) if reader.has("space") else None
     last_night = reader.flag("last_night")
     reader.done()
@@ -136,6 +138,12 @@ def show_log(context: HomeContext, call: OperationCall) -> LogPage:
     if last_night and night is None:
         return answers.build_log_page([], None)
     query = ActivityQuery(
-        limit, since[0] if since else None, until[1] if until else None, author, spaces, night
+        limit,
+        since=since[0] if since else None,
+        until=until[1] if until else None,
+        author=author,
+        kinds=kinds,
+        spaces=spaces,
+        night=night,
     )
     return answers.build_log_page(read_activity(context.stores, query), night)

@@ -26,7 +26,17 @@ from madeleine.api import (
     space_operations,
 )
 from madeleine.api.operation import Operation
-from madeleine.api.page import graph, home, memory, proposals, search, sleep, timeline, whispers
+from madeleine.api.page import (
+    graph,
+    home,
+    memory,
+    proposals,
+    search,
+    sleep,
+    timeline,
+    trash,
+    whispers,
+)
 from madeleine.api.performing import perform_in_context
 
 if TYPE_CHECKING:
@@ -55,6 +65,7 @@ DECLARING_MODULES = (
     whispers,
     sleep,
     proposals,
+    trash,
 )
 
 

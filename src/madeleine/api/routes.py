@@ -112,6 +112,7 @@ ROUTES: tuple[Route, ...] = (
     Route("page_change", "GET", "/ui/data/changes/{id}"),
     Route("page_proposals", "GET", "/ui/data/proposals"),
     Route("page_proposal", "GET", "/ui/data/proposals/{id}"),
+    Route("page_trash", "GET", "/ui/data/trash"),
 )
 
 ROUTE_BY_NAME = MappingProxyType({route.name: route for route in ROUTES})

@@ -74,6 +74,7 @@ class ActivityQuery:
     since: datetime | None = None
     until: datetime | None = None
     author: ActivityAuthor | None = None
+    kinds: tuple[ActivityKind, ...] | None = None
     spaces: tuple[str | None, ...] | None = None
     """Only what happened to a memory of one of these; None among them is the global one."""
     night: NightRuns | None = None
@@ -174,6 +175,8 @@ class _ActivityReading:
     def _is_wanted(self, made: Activity, names: _MemoryNames) -> bool:
         query = self.query
         if query.author not in (None, made.author):
+            return False
+        if query.kinds is not None and made.what.kind not in query.kinds:
             return False
         return query.spaces is None or any(
             names.is_in_space(each, query.spaces) for each in made.memories

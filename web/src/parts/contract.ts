@@ -2059,6 +2059,45 @@ export interface TracesLeft {
   merged_into: NamedMemory[]
 }
 
+/** A memory in the trash, and how it came there. */
+export interface TrashLine {
+  id: string
+  short_id: string
+  type: 'fact' | 'decision' | 'preference' | 'event' | 'person' | 'project' | 'concept' | 'procedure' | 'goal' | 'observation'
+  tier: 'core' | 'working' | 'archival'
+  space: string | null
+  headline: string
+  /** the beginning of the text, or the place that answers */
+  extract: string
+  tags: string[]
+  created: string
+  updated: string
+  valid_until: string | null
+  superseded_by: string | null
+  /** whether it is retired, expired or superseded */
+  outdated: boolean
+  /** when it went there; null if nobody knows */
+  at: string | null
+  /** who moved it there */
+  by: string | null
+  /** what they did: forget, merge, undo … */
+  verb: string | null
+  reason: string | null
+  /** the change that did it */
+  change: string | null
+  /** the memory that it was merged into, if it is still there */
+  into: Mention | null
+}
+
+/** What lies in the trash, newest first. */
+export interface TrashLines {
+  memories: TrashLine[]
+  /** how many of those asked for */
+  total: number
+  /** how many lie there */
+  all: number
+}
+
 /** What was forgotten and can be restored. */
 export interface TrashPage {
   /** the answer in plain words */

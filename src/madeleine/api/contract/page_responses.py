@@ -732,3 +732,27 @@ class ProposalDetail:
     difference: str = field()
     problem: str | None = field("why it cannot be carried out")
     changed: NamedMemory | None = field("the memory that says something else by now")
+
+
+# -- the trash -----------------------------------------------------------------------------
+
+
+@shape
+class TrashLine(Brief):
+    """A memory in the trash, and how it came there."""
+
+    at: TimeText | None = field("when it went there; null if nobody knows")
+    by: str | None = field("who moved it there")
+    verb: str | None = field("what they did: forget, merge, undo …")
+    reason: str | None = field()
+    change: str | None = field("the change that did it")
+    into: Mention | None = field("the memory that it was merged into, if it is still there")
+
+
+@shape
+class TrashLines:
+    """What lies in the trash, newest first."""
+
+    memories: Sequence[TrashLine] = field()
+    total: int = field("how many of those asked for")
+    all: int = field("how many lie there")

@@ -18,6 +18,7 @@ from madeleine.api.contract.memories import (
     WrittenText,
 )
 from madeleine.api.contract.shape import RequestShape, field, shape
+from madeleine.model.cause import ActivityKind
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -409,6 +410,9 @@ class LogQuery(RequestShape):
     )
     until: str | None = field("up to then, that day included", default=None)
     by: Literal["sleep", "agent", "me", "import"] | None = field("only what they did", default=None)
+    kinds: tuple[ActivityKind, ...] | None = field(
+        "only these kinds of entries, such as merged", default=None
+    )
     space: str | None = field(
         "only what happened to memories of this space; global for those of none", default=None
     )
@@ -757,6 +761,18 @@ class PageRunQuery(RequestShape):
     """What `page_run` is asked in the query."""
 
     limit: Limit100 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
+
+
+@shape
+class PageTrashQuery(RequestShape):
+    """What `page_trash` is asked in the query."""
+
+    words: str | None = field("only memories that say this", default=None)
+    how: Literal["forgotten", "merged"] | None = field(
+        "only what was forgotten, or what was merged into another memory", default=None
+    )
+    limit: Limit200 | None = field("how many at most", default=None)
     offset: Offset | None = field("how many to skip", default=None)
 
 
