@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.language.deeds import read_deed, read_named_deed, read_spoken_deed
+from madeleine.language.deeds import read_deed, read_named_deed
 
 PATHS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("Edit", {"file_path": "/w/atlas/legacy/pay.py", "new_string": "x = 1"}, ("legacy/pay.py",)),
@@ -94,11 +94,6 @@ def test_environments_and_kinds_of_work_are_read_in_commands_and_paths() -> None
     assert "commit" in read_named_deed("Bash", "git commit -m x").activities
     assert "email" in read_named_deed("send_email", "to: ana@example.org").activities
     assert "migrate" in read_named_deed("Edit", "db/migrate/1_add.rb").activities
-
-
-def test_a_deed_can_be_said_in_a_line() -> None:
-    assert read_spoken_deed("Edit legacy/pay.py").paths == ("legacy/pay.py",)
-    assert read_spoken_deed("Bash: terraform apply").commands == (("terraform", "apply"),)
 
 
 @pytest.mark.parametrize("given", [{}, {"file_path": 7}, {"command": None}, {"edits": "no"}])

@@ -215,8 +215,6 @@ def test_models_never_see_each_others_vectors(store: EmbeddingCache) -> None:
 
     assert (len(vector), new.asked) == (32, ["text"])
     assert store.models() == {"old": 1, "new": 1}
-    assert store.forget_other_models("new") == 1
-    assert store.models() == {"new": 1}
 
 
 def test_the_dimension_of_a_model_that_is_away_is_read_from_what_is_kept(

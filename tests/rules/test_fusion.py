@@ -74,7 +74,7 @@ def test_a_memory_that_stands_like_most_is_not_boosted() -> None:
         ("tier", "confidence", "space", "recency", "use", "importance", "validity", "newest",
          "date"), 1.0
     )  # fmt: skip
-    assert boost_chance(0.37, NEUTRAL) == 0.37
+    assert boost_chance(0.37, boost_factors(NEUTRAL)) == 0.37
 
 
 @pytest.mark.parametrize(("tier", "expected"), [("core", 1.1), ("working", 1), ("archival", 0.9)])
@@ -157,7 +157,7 @@ def test_boosts_act_together() -> None:
     standing = BoostInputs("core", 0.5, False, 0, 20, 1, True, 0, True)
 
     expected = 0.5 * 1.1 * 0.7 * 0.6 * 1.05 * 1.05 * 1.05 * 0.5 * 2.5 * 1.3
-    assert boost_chance(0.5, standing) == pytest.approx(expected)
+    assert boost_chance(0.5, boost_factors(standing)) == pytest.approx(expected)
 
 
 @given(one=SHARE, two=SHARE, standing=standings)
@@ -166,9 +166,10 @@ def test_boosts_never_turn_two_that_stand_alike(
 ) -> None:
     less, more = sorted((one, two))
 
-    assert boost_chance(less, standing) <= boost_chance(more, standing)
+    factors = boost_factors(standing)
+    assert boost_chance(less, factors) <= boost_chance(more, factors)
     if more - less > 1e-9:
-        assert boost_chance(less, standing) < boost_chance(more, standing)
+        assert boost_chance(less, factors) < boost_chance(more, factors)
 
 
 @given(chance=st.floats(0.01, 1), standing=standings, gain=SHARE)
@@ -186,16 +187,16 @@ def test_standing_better_never_lowers_a_score(
         replace(standing, on_date=True),
     )
 
-    before = boost_chance(chance, standing)
+    before = boost_chance(chance, boost_factors(standing))
 
     assert before >= 0
     for each in better:
-        assert boost_chance(chance, each) >= before * (1 - 1e-12)
+        assert boost_chance(chance, boost_factors(each)) >= before * (1 - 1e-12)
 
 
 @given(chance=SHARE, standing=standings)
 def test_what_is_shown_is_between_0_and_1(chance: float, standing: BoostInputs) -> None:
-    assert 0 <= display_score(boost_chance(chance, standing)) <= 1
+    assert 0 <= display_score(boost_chance(chance, boost_factors(standing))) <= 1
 
 
 # --- lifts and reranking ------------------------------------------------------------------

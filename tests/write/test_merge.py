@@ -11,8 +11,8 @@ from madeleine.errors import FileChanged, Rejected
 from madeleine.model.digest import memory_version
 from madeleine.model.memory import Connection
 from madeleine.model.revision import Revision
-from madeleine.model.words import Edge, Tier
-from madeleine.write.merge import SeenVersions, choose_keeper, merge
+from madeleine.model.words import Edge
+from madeleine.write.merge import SeenVersions, merge
 from madeleine.write.resolve import get_stored
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
@@ -124,16 +124,6 @@ def test_a_memory_cannot_be_merged_with_itself(stores: Stores) -> None:
 
     with pytest.raises(Rejected):
         merge(stores, one, one)
-
-
-def test_the_keeper_is_the_higher_tier_then_the_longer_then_the_newer(stores: Stores) -> None:
-    core = keep(stores, "short", tier=Tier.CORE).id
-    longer = keep(stores, "a much longer text about it").id
-    newer = keep(stores, "a much longer text about us").id
-
-    assert choose_keeper(stores, core, longer) == (core, longer)
-    assert choose_keeper(stores, longer, keep(stores, "brief").id)[0] == longer
-    assert choose_keeper(stores, longer, newer) == (newer, longer)
 
 
 def test_a_file_changed_by_hand_since_stops_a_merge_undo(stores: Stores) -> None:

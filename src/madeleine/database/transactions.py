@@ -176,11 +176,6 @@ class DatabaseTenant:
         """Whether this thread reads one state for longer than one call."""
         return self._open_transaction is not None
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether this thread is inside of a transaction that writes."""
-        return self._open_transaction is not None and self._open_transaction.writes
-
     @contextmanager
     def reading(self) -> Iterator[TenantAccess]:
         """Lend a connection that sees one consistent state; inside `steady` or a transaction,

@@ -85,12 +85,6 @@ def read_deed(tool: str, given: Mapping[str, object], folder: str | None = None)
     return _build_deed(tool, said[:TEXT_CHARS], tuple(relative), command[:TEXT_CHARS])
 
 
-def read_spoken_deed(said: str) -> Deed:
-    """Return the deed that a person names: `Edit legacy/pay.py`, `Bash: terraform apply`."""
-    tool, _, rest = said.strip().partition(" ")
-    return read_named_deed(tool.rstrip(":"), rest.strip())
-
-
 def read_named_deed(tool: str, target: str) -> Deed:
     """Return the deed that a tool and its target are."""
     if _is_tool(tool, SHELL_TOOLS):

@@ -95,14 +95,6 @@ class TriggerMatch:
         told = (self.path, self.glob, self.names, self.command, self.environment, self.activity)
         return any(told)
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether a path or glob is meant, and no other environment."""
-        return max(self.path, self.glob) >= SURE_PATH and not self.other_environment
-
-
-SURE_PATH = 0.6
-
 
 # -- reading a memory ------------------------------------------------------------------------
 

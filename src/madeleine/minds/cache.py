@@ -144,17 +144,6 @@ class EmbeddingCache:
         """Return how many traces of each model are kept."""
         return dict(self._rows("SELECT model, count(*) FROM traces GROUP BY model"))
 
-    def forget_other_models(self, model: str) -> int:
-        """Drop the traces of every other model, and return how many there were."""
-
-        def write(db: apsw.Connection) -> int:
-            with db:
-                db.execute("DELETE FROM traces WHERE model != ?", (model,))
-            return db.changes()
-
-        self.flush()
-        return self._run(write)
-
     def forget(self, keys: Sequence[str]) -> int:
         """Drop traces by key, of every model, and leave no byte of them in the file."""
 

@@ -6,7 +6,6 @@ it is meant: its id or its very words are in the question, or it is about the as
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -33,6 +32,7 @@ from madeleine.rules.fusion import (
     OUTDATED_FACTOR,
     TIER_BOOST,
     BoostInputs,
+    boost_chance,
     boost_factors,
     lift_chance,
 )
@@ -168,7 +168,7 @@ def _rank_candidate(view: _RankingContext, record: RankingRecord, spot: int) -> 
     for lift in lifts.values():
         chance = lift_chance(chance, lift)
     factors = {} if record.id in view.named else boost_factors(_build_standing(view, record, spot))
-    score = chance * math.prod(factors.values())
+    score = boost_chance(chance, factors)
     return RankedHit(record.id, record.created, score, spot, factors, lifts)
 
 

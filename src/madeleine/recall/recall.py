@@ -6,7 +6,6 @@ and the graph speak, and say why. Nothing relevant is an answer too, with its re
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -62,7 +61,7 @@ from madeleine.recall.successors import (
 from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
 from madeleine.recall.weights import HEADS, SAID_HEADS
 from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
-from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
+from madeleine.rules.fusion import OUTDATED_FACTOR, boost_chance, boost_factors, display_score
 from madeleine.rules.overview import spread_over_groups
 from madeleine.write.reconcile import unread_note
 from madeleine.write.record_use import record_use
@@ -404,7 +403,7 @@ def _activate(
     known |= {each.id: _uncompared_hit(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
-        share = 0.0 if hit is None else what.score * math.prod(hit.factors.values())
+        share = 0.0 if hit is None else boost_chance(what.score, hit.factors)
         if hit is not None and hit.score < share:
             hit.score = hit.inherited = share
             hit.said.append(what.reason)

@@ -48,16 +48,6 @@ def find_waiting_replacements(log: EventLog, ids: Sequence[str]) -> list[Waiting
     ]
 
 
-def follow_replacements(memory_id: str, waiting: Mapping[str, str]) -> str:
-    """Return the last of those that may have replaced a memory, one after the other; `waiting` says
-    by which one each is replaced."""
-    seen = {memory_id}
-    while (following := waiting.get(memory_id)) is not None and following not in seen:
-        seen.add(following)
-        memory_id = following
-    return memory_id
-
-
 def find_successor(
     reader: MemoryReader, memory: Memory, waiting: Sequence[WaitingReplacement]
 ) -> RelatedVersion | None:

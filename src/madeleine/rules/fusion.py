@@ -164,10 +164,10 @@ def _newest_share(age_days: float | None) -> float:
     return 0.0 if age_days is None else 2.0 ** (-max(age_days, 0.0) / NEWEST_HALF_LIFE_DAYS)
 
 
-def boost_chance(chance: float, standing: BoostInputs) -> float:
+def boost_chance(chance: float, factors: Mapping[str, float]) -> float:
     """Return the chance after all boosts. It may pass 1, so that order is kept among the
     best; what is shown is cut there (`display_score`)."""
-    return chance * math.prod(boost_factors(standing).values())
+    return chance * math.prod(factors.values())
 
 
 def lift_chance(chance: float, lift: float) -> float:

@@ -132,12 +132,6 @@ def _busy_answer(stores: Stores) -> dict[str, object]:
     return {"status": "busy", "message": message, "expires_at": until}
 
 
-def reserved_until(stores: Stores) -> str | None:
-    """Return until when a batch is reserved; nothing if none is."""
-    held = _find_reservation(stores)
-    return format_time(held.expires) if held else None
-
-
 def _find_reservation(stores: Stores) -> Reservation | None:
     """Return the reservation that holds now."""
     found = read_reservation(stores.log.state(STATE))

@@ -11,7 +11,6 @@ from madeleine.sleep.wording import render_stop
 
 TEXT_CHARS = 500  # of one text in a report
 ITEMS = 40  # of one list or table in it
-NAMED = 20  # memories named for one patch
 
 
 def report_to_json(report: RunReport) -> dict[str, object]:

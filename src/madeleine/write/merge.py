@@ -15,7 +15,6 @@ from madeleine.model.cause import Cause
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
-from madeleine.rules.duplicates import keeper_order
 from madeleine.write.change_file import (
     ChangeContext,
     CurrentFile,
@@ -94,16 +93,6 @@ def plan_merge(
     removal = FileEdit(drop_id, dropped.path, dropped.data, trash, dropped.data)
     details = {"kept": keep_id, "removed": drop_id}
     return hand.change("merge", (kept.edit(keeper), *others, removal), details)
-
-
-def choose_keeper(stores: Stores, one: str, other: str) -> tuple[str, str]:
-    """Return (keep, drop) by the documented order: higher tier, then longer, then newer."""
-    pair = [get_memory(stores, one), get_memory(stores, other)]
-    best = max(
-        pair, key=lambda each: keeper_order(each.tier.value, len(each.content), each.created)
-    )
-    rest = pair[0] if best is pair[1] else pair[1]
-    return best.id, rest.id
 
 
 def _build_keeper(

@@ -33,7 +33,6 @@ from madeleine.write.record import record_events
 from madeleine.write.resolve import get_memory, resolve_id
 from madeleine.write.stores import Stores
 
-SELF_FIXED_FIELDS = frozenset({"type", "tier", "source", "space"})
 CLAIM_FIELDS = frozenset({"claim", "space"})  # what decides which claims meet
 
 

@@ -18,8 +18,6 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.memory_words import render_count
 from madeleine.cli.output import CommandOutput, escape_controls
 
-FILES_TARGET = "files"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
