@@ -33,7 +33,7 @@ Rows = NDArray[np.float64]
 
 
 def chances(logits: Rows, temperature: float, bias: Rows) -> Rows:
-    """Return the chances of all rows, as `rules.relation_chances` makes them of one."""
+    """Return the chances of all rows, as `rules.chances` makes them of one."""
     raised = logits / temperature + bias
     likely = np.exp(raised - raised.max(1, keepdims=True))
     done: Rows = likely / likely.sum(1, keepdims=True)

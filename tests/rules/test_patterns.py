@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from madeleine.rules.summary_matching import find_refused, match_summaries, members_digest
+from madeleine.model.digest import members_digest
+from madeleine.rules.summary_matching import find_refused, match_summaries
 
 
 def test_a_summary_belongs_to_the_cluster_that_it_shares_most_with() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.levels import relevance_level
+from madeleine.model.levels import relevance_level
 from madeleine.rules.relevance import (
     Column,
     RelevanceCurve,

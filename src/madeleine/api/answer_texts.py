@@ -14,13 +14,13 @@ from datetime import datetime
 from madeleine.api.contract.responses import LogEntry, MemoryLink
 from madeleine.api.wording import render_cause, render_causes
 from madeleine.model.event import Event, EventKind
+from madeleine.model.levels import relevance_level
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL, Tier
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.rules.fusion import TIER_BOOST
-from madeleine.rules.levels import relevance_level
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.log import is_delivered, listed_ids
 from madeleine.whisper.missed import WhisperFate, fate_of

@@ -80,6 +80,7 @@ from madeleine.language.triggers import memory_triggers
 from madeleine.model.cause import Cause
 from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
+from madeleine.model.levels import sureness_level
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.stored_memory import StoredMemory
@@ -88,7 +89,6 @@ from madeleine.recall.explaining import ScoreExplanation
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.recall.successors import RelatedVersion
 from madeleine.rules.associations import edge_name
-from madeleine.rules.levels import sureness_level
 from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.brief import SessionBrief
 from madeleine.whisper.config import WhisperConfig

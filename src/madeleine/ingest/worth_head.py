@@ -18,7 +18,7 @@ import numpy as np
 from madeleine.language.worth_signs import read_worth_signs
 from madeleine.model.vector import Vector
 from madeleine.model.words import MemoryType
-from madeleine.rules.chance import chance_from_log_odds
+from madeleine.rules.chances import chance_from_log_odds
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from madeleine.rules.calendar_bounds import (
     last_begun_bounds,
     month_bounds,
     months_bounds,
-    resolve_yearly_bounds,
     tomorrow,
     units_before,
     week_start,
@@ -308,7 +307,7 @@ def _read_month(match: re.Match[str], now: datetime) -> TimeSpan | None:
         return _calendar_span(match, now, _parse_year(match["year"]), month)
     if _is_no_month(match):
         return None
-    bounds = resolve_yearly_bounds(match["which"], now, lambda year: month_bounds(year, month))
+    bounds = _resolve_yearly_bounds(match["which"], now, lambda year: month_bounds(year, month))
     return _soft_span(match, bounds, f"{_month_name(month)} {bounds[0].year}", month=month)
 
 
@@ -380,7 +379,7 @@ def _read_season(match: re.Match[str], now: datetime) -> TimeSpan | None:
     if said:
         bounds = _resolve_year(said, now, lambda year: months_bounds(year, month, 3))
     else:
-        bounds = resolve_yearly_bounds(which, now, lambda year: months_bounds(year, month, 3))
+        bounds = _resolve_yearly_bounds(which, now, lambda year: months_bounds(year, month, 3))
     words = f"{name} {bounds[0].year}"
     return _soft_span(match, bounds, words, year=int(said) if said else None)
 
@@ -601,7 +600,7 @@ def render_date(start: datetime, month: int | None, day: int | None) -> str:
 
 def _resolve_year(said: str | None, now: datetime, of_year: Callable[[int], Bounds]) -> Bounds:
     if said is None:
-        return resolve_yearly_bounds(None, now, of_year)
+        return _resolve_yearly_bounds(None, now, of_year)
     if int(said) not in YEARS:
         raise ValueError(f"{said} is a number")
     return of_year(int(said))
@@ -657,3 +656,18 @@ def _calendar_span(
         bounds = date_bounds(year or 0, month, day)
     words = render_date(bounds[0], month, day)
     return _soft_span(match, bounds, words, year=year, month=month, day=day)
+
+
+def _resolve_yearly_bounds(
+    said: str | None, now: datetime, of_year: Callable[[int], Bounds]
+) -> Bounds:
+    """Return the one that is meant of what comes every year: last, this or next, or the last
+    that has begun."""
+    which = (said or "").casefold()
+    known = [of_year(year) for year in range(now.year - 2, now.year + 3)]
+    if which in ("last", "past", "previous"):
+        return [each for each in known if each[1] <= now][-1]
+    if which == "next":
+        return next(each for each in known if each[0] > now)
+    begun = [each for each in known if each[0] <= now][-1]
+    return known[2] if which == "this" and begun[1] <= now else begun

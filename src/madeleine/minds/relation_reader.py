@@ -37,7 +37,7 @@ from madeleine.minds.loading import (
 from madeleine.minds.port import RelationChances, TextPair
 from madeleine.minds.texts import prepare_text
 from madeleine.model.verdict import Relation
-from madeleine.rules.relation_chances import SMALLEST, calibrate_logits, rescale_chance
+from madeleine.rules.chances import SMALLEST, calibrate_logits, rescale_chance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

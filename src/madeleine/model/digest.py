@@ -8,6 +8,7 @@ new.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from madeleine.model.codec import extra_to_json
 from madeleine.model.memory import Memory
@@ -42,6 +43,23 @@ def source_digest(memory: Memory) -> str:
     links = sorted(f"{each.target} {each.edge.value} {each.weight}" for each in memory.connections)
     until = memory.valid_until.isoformat() if memory.valid_until else ""
     return _hash_parts(text_digest(memory), until, *sorted(memory.tags), "", *links)
+
+
+def members_digest(members: Iterable[tuple[str, bytes]]) -> str:
+    """Return a hash of who the members are and what each says, in whatever order they come."""
+    whole = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for memory_id, said in sorted(members):
+        whole.update(memory_id.encode())
+        whole.update(said)
+    return whole.hexdigest()
+
+
+def summary_state_digest(memory: Memory) -> str:
+    """Return a hash of what stands about a summary beside its text and may be set by hand."""
+    arrows = {f"{each.edge.value} {each.target}" for each in memory.connections}
+    place = (memory.tier.value, memory.space or "", f"{memory.confidence:.4f}")
+    said = "\0".join((*place, "", *sorted(memory.tags), "", *sorted(arrows)))
+    return hashlib.blake2b(said.encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
 def _hash_parts(*parts: str) -> str:

@@ -124,3 +124,14 @@ FOREIGN_TYPES = MappingProxyType(
         "memory": MemoryType.FACT,
     }
 )
+
+MACHINE_AUTHORS = frozenset(
+    {
+        "remember",  # similarity, when something is remembered
+        *("auto_linker", "conflict_detector", "duplicate_merger", "consolidator"),
+        *("auto_cluster", "decay_manager", "importance_scorer", "index_updater"),
+        *("creative", "cluster", "decay", "forget"),
+    }
+)
+"""Who draws connections without anybody having said so. What they draw does not count: else
+each night's links would make the memories at their ends more important than the night before."""

@@ -6,7 +6,6 @@ A date that no calendar has raises ValueError.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 
 DAY = timedelta(days=1)
@@ -76,21 +75,6 @@ def date_bounds(year: int, month: int | None, day: int | None) -> Bounds:
         return month_bounds(year, month)
     start = datetime.combine(date(year, month, day), time(), tzinfo=UTC)
     return start, start + DAY
-
-
-def resolve_yearly_bounds(
-    said: str | None, now: datetime, of_year: Callable[[int], Bounds]
-) -> Bounds:
-    """Return the one that is meant of what comes every year: last, this or next, or the last
-    that has begun."""
-    which = (said or "").casefold()
-    known = [of_year(year) for year in range(now.year - 2, now.year + 3)]
-    if which in ("last", "past", "previous"):
-        return [each for each in known if each[1] <= now][-1]
-    if which == "next":
-        return next(each for each in known if each[0] > now)
-    begun = [each for each in known if each[0] <= now][-1]
-    return known[2] if which == "this" and begun[1] <= now else begun
 
 
 def last_begun_bounds(now: datetime, month: int, day: int | None) -> Bounds:

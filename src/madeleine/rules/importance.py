@@ -15,17 +15,6 @@ RECENCY_WEIGHT = 0.33
 ACCESS_REFERENCE = 50
 EDGE_REFERENCE = 20
 
-MACHINE_AUTHORS = frozenset(
-    {
-        "remember",  # similarity, when something is remembered
-        *("auto_linker", "conflict_detector", "duplicate_merger", "consolidator"),
-        *("auto_cluster", "decay_manager", "importance_scorer", "index_updater"),
-        *("creative", "cluster", "decay", "forget"),
-    }
-)
-"""Who draws connections without anybody having said so. What they draw does not count: else
-each night's links would make the memories at their ends more important than the night before."""
-
 
 def importance_score(
     uses: Number, connections: Number, days: Number, stability_days: Number

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.rules.levels import LOWEST_LEVEL, RELEVANCE_LEVELS
+from madeleine.model.levels import LOWEST_LEVEL, RELEVANCE_LEVELS
 
 Column = NDArray[np.float64]
 

@@ -8,13 +8,8 @@ that somebody refused is left alone.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
-
-from madeleine.model.memory import Memory
-
-DIGEST_BYTES = 16
+from collections.abc import Collection, Sequence
 
 
 def match_summaries(
@@ -52,20 +47,3 @@ def _find_overlapping(
         for (place, at), count in sorted(shared.items(), key=lambda each: (-each[1], each[0]))
         if 2 * count > min(len(found[place]), len(known[at]))
     ]
-
-
-def members_digest(members: Iterable[tuple[str, bytes]]) -> str:
-    """Return a hash of who the members are and what each says, in whatever order they come."""
-    whole = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    for memory_id, said in sorted(members):
-        whole.update(memory_id.encode())
-        whole.update(said)
-    return whole.hexdigest()
-
-
-def rest_digest(memory: Memory) -> str:
-    """Return a hash of what stands about a summary beside its text and may be set by hand."""
-    arrows = {f"{each.edge.value} {each.target}" for each in memory.connections}
-    place = (memory.tier.value, memory.space or "", f"{memory.confidence:.4f}")
-    said = "\0".join((*place, "", *sorted(memory.tags), "", *sorted(arrows)))
-    return hashlib.blake2b(said.encode(), digest_size=DIGEST_BYTES).hexdigest()

@@ -26,7 +26,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from madeleine.model.event import Event, EventKind
-from madeleine.rules.scored_events import read_scores
+from madeleine.model.scored_events import read_scores
 from madeleine.rules.usage import MemoryUse, precedes, read_use, use_occasion
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_files import open_private

@@ -24,7 +24,7 @@ from madeleine.errors import (
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
 from madeleine.model.proposal import Proposal, ProposalStatus
-from madeleine.rules.scored_events import Scores, read_scores
+from madeleine.model.scored_events import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.commit import commit

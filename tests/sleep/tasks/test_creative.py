@@ -23,8 +23,7 @@ from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.verdict import Relation
-from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.importance import MACHINE_AUTHORS
+from madeleine.model.words import MACHINE_AUTHORS, META_SOURCE, Edge, MemoryType, Tier
 from madeleine.sleep.jobs.auto_linker import make_auto_linker
 from madeleine.sleep.jobs.conflict_detector import make_conflict_detector
 from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger

@@ -12,9 +12,8 @@ from madeleine.errors import AlreadyDone, ScoredSince
 from madeleine.model.event import EventKind
 from madeleine.model.memory import DEFAULT_IMPORTANCE, Connection
 from madeleine.model.query import RecallQuery
-from madeleine.model.words import ABOUT_SELF, Edge, Tier
+from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, Edge, Tier
 from madeleine.recall.recall import recall
-from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.sleep.standings import PAGE
 from madeleine.sleep.tasks.decay import make_decay_task
 from madeleine.write.config import RecallConfig

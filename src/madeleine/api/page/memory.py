@@ -35,7 +35,7 @@ from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
-from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
+from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import (
@@ -43,7 +43,6 @@ from madeleine.rules.importance import (
     ACCESS_WEIGHT,
     EDGE_REFERENCE,
     EDGE_WEIGHT,
-    MACHINE_AUTHORS,
     RECENCY_WEIGHT,
     log_share,
 )

@@ -17,7 +17,7 @@ from madeleine.cli.options import (
 )
 from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import read_text_argument
-from madeleine.rules.levels import relevance_level
+from madeleine.model.levels import relevance_level
 
 MAX_PASSAGE_CHARS = 70
 INDENT = " " * 12

@@ -10,7 +10,7 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.memory_words import render_age, render_count, render_headline, render_space
 from madeleine.cli.options import CLAIM_PARTS, add_id
 from madeleine.cli.output import CommandOutput, escape_controls
-from madeleine.rules.levels import relevance_level
+from madeleine.model.levels import relevance_level
 
 MAX_TRIGGERS = 8
 

@@ -20,8 +20,8 @@ from madeleine.index.log import WhisperEntry
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.scored_events import read_scores
 from madeleine.model.times import parse_time
-from madeleine.rules.scored_events import read_scores
 from madeleine.rules.usage import read_use
 
 LONG_BODY_KEYS = frozenset(

@@ -22,9 +22,8 @@ from madeleine.index.search import MemoryColumns
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.verdict import Verdict, verdict_from_json
-from madeleine.model.words import ABOUT_SELF, Edge
+from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, Edge
 from madeleine.rules.forgetting import PROTECTED_TAG
-from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.usage import MemoryUse, select_counting_uses
 
 _MACHINES_SQL = ", ".join(f"'{each}'" for each in sorted(MACHINE_AUTHORS))

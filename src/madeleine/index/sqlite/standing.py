@@ -27,9 +27,8 @@ from madeleine.model.digest import text_digest
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.verdict import Verdict, verdict_from_json
-from madeleine.model.words import ABOUT_SELF, Edge
+from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, Edge
 from madeleine.rules.forgetting import PROTECTED_TAG
-from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.usage import MemoryUse, select_counting_uses
 
 _IN_LIST = "(SELECT value FROM json_each(?))"

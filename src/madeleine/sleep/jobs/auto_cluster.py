@@ -18,8 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from madeleine.model.memory import Memory
-from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
-from madeleine.rules.importance import MACHINE_AUTHORS
+from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, SELF_SOURCE, Edge
 from madeleine.rules.spaces import clear_space, majority_space
 from madeleine.sleep.values import JobContext, Patch, SetSpace
 

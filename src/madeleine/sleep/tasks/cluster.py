@@ -30,22 +30,19 @@ from madeleine.index.search import EmbeddedMemories
 from madeleine.language.extracts import extract_synthesis
 from madeleine.language.synthesis_check import find_made_up
 from madeleine.language.text_merging import join_title_and_text
-from madeleine.model.digest import text_digest
+from madeleine.model.digest import members_digest, summary_state_digest, text_digest
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.meta_pattern import MetaPattern, read_meta_pattern
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
 from madeleine.model.verdict import Synthesis
-from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
+from madeleine.model.words import MACHINE_AUTHORS, META_SOURCE, META_TAG, Edge, MemoryType
 from madeleine.rules.communities import Community, find_communities
-from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.similarity import VectorSet
 from madeleine.rules.summary_matching import (
     find_refused,
     match_summaries,
-    members_digest,
-    rest_digest,
 )
 from madeleine.sleep.actions import action_question_key
 from madeleine.sleep.standings import MICROS_A_DAY
@@ -169,7 +166,7 @@ def _is_ours(context: JobContext, memory: Memory, pattern: MetaPattern | None) -
         return False
     if pattern.text != text_digest(memory):
         return False
-    return pattern.rest in ("", rest_digest(memory)) or _only_jobs_changed(context, memory)
+    return pattern.rest in ("", summary_state_digest(memory)) or _only_jobs_changed(context, memory)
 
 
 def _only_jobs_changed(context: JobContext, memory: Memory) -> bool:
@@ -336,7 +333,7 @@ def _build_pattern(group: FoundCluster, memory: Memory) -> MetaPattern:
         group.span_days,
         group.digest,
         text_digest(memory),
-        rest_digest(memory),
+        summary_state_digest(memory),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madeleine.rules.scored_events import read_scores
+from madeleine.model.scored_events import read_scores
 
 
 def test_scores_come_by_their_name_whichever_way_they_are_told() -> None:

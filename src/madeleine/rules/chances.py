@@ -1,4 +1,4 @@
-"""How the numbers of a network become chances.
+"""How sums of evidence and the numbers of a network become chances.
 
 A network's largest number says what it takes for likeliest, not how often it is right when it
 says so. Both are mended here by numbers that were fitted on pairs it had not learnt: a
@@ -12,6 +12,12 @@ import math
 from collections.abc import Sequence
 
 SMALLEST = 1e-6  # keeps log-odds finite
+MOST_LOG_ODDS = 30.0  # beyond which a chance is 0 or 1 for every purpose
+
+
+def chance_from_log_odds(log_odds: float) -> float:
+    """Return the chance, between 0 and 1."""
+    return 1.0 / (1.0 + math.exp(-max(-MOST_LOG_ODDS, min(MOST_LOG_ODDS, log_odds))))
 
 
 def calibrate_logits(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.relation_chances import calibrate_logits
+from madeleine.rules.chances import calibrate_logits
 
 NUMBERS = st.lists(st.floats(-40, 40), min_size=2, max_size=8)
 
