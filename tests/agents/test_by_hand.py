@@ -309,7 +309,7 @@ def test_what_another_home_wired_is_not_overwritten_and_said(machine: Machine) -
     assert (machine.read(".cursor/hooks.json"), machine.read(".cursor/mcp.json")) == wired
     assert machine.read(".config/opencode/plugins/madeleine.js") == plugin
     whose = f"wired by the setup of the home {machine.user / 'other'} already"
-    assert len([each for each in said if whose in each]) == 3, "the hooks and the server"
+    assert len([each for each in said if whose in each]) == 4, "three hooks and the server"
     assert not any("by hand" in each for each in said)
     other.unsetup()
     assert not (machine.user / ".cursor" / "hooks.json").exists()

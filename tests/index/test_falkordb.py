@@ -325,7 +325,7 @@ def test_vectors_that_no_memory_names_are_found_by_nobody(tmp_path: Path) -> Non
     vectors = falkordb.qdrant()
     index: Any = opened(tmp_path, exact_up_to=1, apart=vectors)
     index.write(IndexBatch(puts=[put(memory(number), NORTH) for number in range(1, 5)]))
-    (collection,) = vectors.collections(index._state.vectors._beginning)
+    (collection,) = vectors.collections(index._state.vectors._name_prefix)
     vectors.put(collection, {10**6 + number: EAST.astype(np.float16) for number in range(200)})
 
     found = index.search.search_vector(EAST, ANY, NOON, 3)
@@ -338,13 +338,13 @@ def test_what_is_gone_from_the_graph_goes_from_qdrant(tmp_path: Path) -> None:
     vectors = falkordb.qdrant()
     index: Any = opened(tmp_path, apart=vectors)
     index.write(IndexBatch(puts=[put(memory(number), EAST) for number in (1, 2)]))
-    (collection,) = vectors.collections(index._state.vectors._beginning)
+    (collection,) = vectors.collections(index._state.vectors._name_prefix)
 
     index.write(IndexBatch(drops=[memory_id(1)], puts=[put(memory(2, "anew"), NORTH)]))
     assert len(vectors.nearest(collection, EAST, 9)) == 1
 
     index.replace_with(index.fresh())
-    assert collection not in vectors.collections(index._state.vectors._beginning)
+    assert collection not in vectors.collections(index._state.vectors._name_prefix)
     index.close()
 
 

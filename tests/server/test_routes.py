@@ -441,6 +441,7 @@ def test_status_tells_what_there_is(daemon: Daemon) -> None:
         "why_only_english": None,
         "languages": [],
         "unembedded": 0,
+        "problem": None,
     }
     assert status["journal"]["problems"] == []
     assert status["unreadable"] == []
