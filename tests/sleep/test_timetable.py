@@ -141,8 +141,9 @@ def test_a_failed_run_is_tried_again_after_pauses_that_grow_up_to_the_interval()
     assert pauses == [RETRY, 2 * RETRY, 4 * RETRY, DAY]
 
 
-def test_a_run_that_was_stopped_goes_on_after_a_pause() -> None:
-    last = after(NOON, stopped="wording of any kind", stopped_parts={"kind": "asked_to_stop"})
+@pytest.mark.parametrize("kind", ["asked_to_stop", "pairs_wait"])
+def test_a_run_that_was_not_through_goes_on_after_a_pause(kind: str) -> None:
+    last = after(NOON, stopped="wording of any kind", stopped_parts={"kind": kind})
 
     assert next_run(last, DAY, RETRY, NOON) == NOON + RETRY
 

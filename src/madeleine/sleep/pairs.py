@@ -8,12 +8,16 @@ work delays what is old.
 What was looked at is noted after the patches were applied (`PairJob.done`), and only if every
 pair of a memory got an answer: a judge that failed, a bound that was reached and a patch that
 could not be applied leave it to the next night.
+
+A cheap judge may have no time for all pairs: it reads each for some milliseconds. What it has no
+answer for waits with all that is older, and a later run takes some of that after what is new.
 """
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.index.graph import EdgeRow, MemoryGraph
@@ -21,15 +25,25 @@ from madeleine.language.replacements import find_replacement
 from madeleine.language.stems import is_telling, split_words
 from madeleine.language.subjects import speak_of_others
 from madeleine.language.word_hints import is_first_person
+from madeleine.model.cause import Cause
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
 from madeleine.rules.associations import is_contrast
-from madeleine.sleep.seen import find_ids_to_look_at, judge_pairs, note_seen
-from madeleine.sleep.values import JobContext, Patch
+from madeleine.sleep.seen import (
+    IdsToLookAt,
+    find_ids_to_look_at,
+    judge_pairs,
+    note_backlog,
+    note_seen,
+)
+from madeleine.sleep.values import JobContext, Patch, StopKind
 
 PORTION = 256  # memories whose neighbours are looked up in one go
+BACKLOG_PORTION = 64  # the same of what earlier runs left: there is time for few of them
+BACKLOG_SECONDS = 0.4  # of CPU for what earlier runs left, where somebody asked for the run
+BACKLOG_SECONDS_DUE = 5.0  # the same by the timetable: nobody waits, and others go first
 KNOWN_AT_MOST = 20_000  # memories kept at hand while pairs are made: some 50 MB
 RARE_AT_MOST = 24  # memories that may share a word before it stops telling them from others
 RARE_WORDS = 2  # of a memory: what it is about is among its rarest words
@@ -67,6 +81,11 @@ class PairCandidates:
     left: int = 0
     """Memories that have to wait because the bound was reached."""
 
+    def add(self, more: PairCandidates) -> None:
+        self.pairs += more.pairs
+        self.looked |= more.looked
+        self.left += more.left
+
 
 @dataclass(slots=True)
 class PairAnswers:
@@ -74,6 +93,10 @@ class PairAnswers:
 
     found: list[tuple[MemoryPair, Verdict]] = field(default_factory=list)
     looked: dict[str, Memory] = field(default_factory=dict)
+
+    def add(self, more: PairAnswers) -> None:
+        self.found += more.found
+        self.looked |= more.looked
 
     def with_relation(self, *relations: Relation) -> list[tuple[MemoryPair, Verdict]]:
         """Return what was answered with one of these, the surest first, then the newest."""
@@ -98,11 +121,17 @@ class PairJob:
     answers: PairAnswers = field(default_factory=PairAnswers)
 
     def plan(self, context: JobContext) -> Sequence[Patch]:
-        self.answers = ask_judge(context, find_candidates(context, self.look(context)))
+        self.answers = PairAnswers()
+        for wanted in find_portions(context, self.look(context)):
+            self.answers.add(ask_judge(context, wanted))
+            if context.unanswered:
+                waiting = len(context.again) + wanted.left
+                context.report.stopped = Cause(StopKind.PAIRS_WAIT, {"memories": waiting})
         return self.patches(context, self.answers)
 
     def done(self, context: JobContext) -> None:
         note_seen(context, self.answers.looked.values())
+        note_backlog(context)
 
 
 def ask_judge(context: JobContext, wanted: PairCandidates) -> PairAnswers:
@@ -118,19 +147,38 @@ def ask_judge(context: JobContext, wanted: PairCandidates) -> PairAnswers:
 
 def find_candidates(context: JobContext, look: PairQuery) -> PairCandidates:
     """Return the pairs of what changed since this job last looked, within the bound of a run."""
-    index, made = context.stores.index, PairCandidates()
-    newest_first = find_ids_to_look_at(context, look.chosen)
-    room = _PairBudget(context)
-    pairing = _PairFinder(context, look)
-    for start in range(0, len(newest_first), PORTION):
-        if context.stop() or room.full:
-            made.left = len(newest_first) - start
+    made = PairCandidates()
+    for each in find_portions(context, look):
+        made.add(each)
+    return made
+
+
+def find_portions(context: JobContext, look: PairQuery) -> Iterator[PairCandidates]:
+    """Yield these pairs, some memories at a time: what is new first, then what earlier runs left.
+    Once a cheap judge has no time for more, what remains is the backlog of later runs."""
+    wanted = find_ids_to_look_at(context, look.chosen)
+    room, pairing = _PairBudget(context), _PairFinder(context, look)
+    for start, ids in _split_ids(wanted):
+        if start >= wanted.new and context.out_of_time_at is None:
+            seconds = BACKLOG_SECONDS_DUE if context.due else BACKLOG_SECONDS
+            context.out_of_time_at = time.thread_time() + seconds
+        if context.stop() or room.full or context.unanswered:
+            yield PairCandidates(left=len(wanted.ids) - start)
             break
-        with index.steady():
-            found = pairing.pairs_of(newest_first[start : start + PORTION])
+        with context.stores.index.steady():
+            found = pairing.pairs_of(ids)
+        made = PairCandidates()
         for memory, pairs in found:
             made.left += not room.take(memory, pairs, made)
-    return made
+        yield made
+
+
+def _split_ids(wanted: IdsToLookAt) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield where each portion begins, and its ids."""
+    for start in range(0, wanted.new, PORTION):
+        yield start, wanted.ids[start : min(start + PORTION, wanted.new)]
+    for start in range(wanted.new, len(wanted.ids), BACKLOG_PORTION):
+        yield start, wanted.ids[start : start + BACKLOG_PORTION]
 
 
 class _PairBudget:

@@ -64,6 +64,7 @@ TOLD = (
 SWITCH_SECONDS = 0.0005  # how long a job keeps others from running at a stretch
 NIGHT_GAP = timedelta(minutes=10)  # after a due run in which the next one is of the same night
 LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
+UNFINISHED = (StopKind.ASKED_TO_STOP, StopKind.PAIRS_WAIT)
 LEASE = "sleep"  # what servers take turns in
 
 Progress = Callable[[int, int], None]
@@ -88,9 +89,9 @@ class LastRun:
 
     @property
     def unfinished(self) -> bool:
-        """Whether somebody stopped it before it was through."""
+        """Whether it ended before it was through: somebody stopped it, or its time was over."""
         parts = self.report.get("stopped_parts")
-        return isinstance(parts, Mapping) and parts.get("kind") == StopKind.ASKED_TO_STOP
+        return isinstance(parts, Mapping) and parts.get("kind") in UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)

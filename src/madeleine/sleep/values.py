@@ -160,6 +160,8 @@ class StopKind(StrEnum):
     """`trashed` of `of` memories that are not archived would go to the trash; likewise."""
     NO_ROOM_FOR_PROPOSALS = "no_room_for_proposals"
     """As many people are asked about already as may be; `without_room` wait."""
+    PAIRS_WAIT = "pairs_wait"
+    """There was no time to compare all; `memories` wait for a later run."""
 
 
 class AskedInstead(StrEnum):
@@ -247,6 +249,10 @@ class JobContext:
     again: set[str] = field(default_factory=set)
     """Memories that have to be looked at again: the judge had no answer, or a patch about
     them was not carried out. `seen.note_seen` leaves them out."""
+    unanswered: dict[str, Memory] = field(default_factory=dict)
+    """Memories of pairs for which a cheap judge had no time: a later run has."""
+    out_of_time_at: float | None = None
+    """When the time is over that is given to what earlier runs left, by this thread's CPU clock."""
     waiting: dict[str, None] = field(default_factory=dict)
     """Memories about which there is a question that nobody can be asked yet. They are looked
     at again when there is room for questions, and not before."""

@@ -16,6 +16,9 @@ def render_stop(stop: Cause) -> str:
             return f"asked to stop{_render_room(stop.parts)}"
         case StopKind.NO_ROOM_FOR_PROPOSALS:
             return f"{stop.parts['without_room']} proposals found no room"
+        case StopKind.PAIRS_WAIT:
+            waiting = f"{stop.parts['memories']} memories are compared in a later run"
+            return f"{waiting}{_render_room(stop.parts)}"
         case _:
             return _render_breaker(stop.kind, stop.parts)
 

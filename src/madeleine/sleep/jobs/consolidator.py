@@ -112,7 +112,7 @@ def find_clusters(context: JobContext, most: int) -> ClusterSearch:
     """Return clusters around memories that changed, the newest first, no memory in two."""
     index, clusters = context.stores.index, ClusterSearch()
     chosen = Filter(tiers=(Tier.WORKING,))
-    ids = find_ids_to_look_at(context, chosen)
+    ids = find_ids_to_look_at(context, chosen).ids
     for start in range(0, len(ids), PORTION):
         if context.stop():
             break
