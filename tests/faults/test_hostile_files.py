@@ -309,7 +309,7 @@ def test_a_memory_larger_than_a_machine_is_named_and_not_read(cli: Cli) -> None:
     (told,) = cli.ok("status")["unreadable"]
 
     assert told["path"] == "huge.md"
-    assert "at most 67,108,864 are read" in told["problem"]
+    assert told["problem"].startswith("holds 68,719,476,736 bytes; a memory has at most")
 
 
 # -- what nobody foresaw -------------------------------------------------------------------
@@ -491,3 +491,19 @@ def test_a_start_in_good_order_leaves_no_note_behind(cli: Cli) -> None:
     assert first["unreadable"] == second["unreadable"] == []
     assert first["counts"]["memories"] == second["counts"]["memories"] == 5
     assert not (cli.home / "run" / "set-aside.json").exists()
+
+
+@pytest.mark.parametrize("letter", ["渡", "é", "й", "あ"])
+def test_a_word_cut_in_the_middle_of_a_letter_keeps_no_question_from_being_answered(
+    cli: Cli, letter: str
+) -> None:
+    """The text index cuts a word at so many bytes, whichever letter they end in."""
+    (cli.home / "vault").mkdir(parents=True)
+    (cli.home / "vault" / "ferry.md").write_text("The ferry to Bergen leaves at nine\n")
+    for more in range(4):
+        text = f"{'a' * more}{letter * 20_000}\n"
+        (cli.home / "vault" / f"long-{more}.md").write_text(text, encoding="utf-8")
+
+    for question in ("when does the ferry to Bergen leave?", "when does the fery to Bergen leave?"):
+        (hit, *_) = cli.ok("recall", question)["results"]
+        assert "at nine" in hit["memory"]["content"]

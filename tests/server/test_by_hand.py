@@ -160,3 +160,43 @@ def test_a_vault_that_is_not_watched_is_followed_by_reconcile(home: Path) -> Non
         assert answer["written"] == 1
         loops = daemon.ok("GET", "/admin/status")["daemon"]["loops"]
         assert "watcher" not in [each["name"] for each in loops]
+
+
+def test_status_says_how_many_files_wait_to_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path / "home") as daemon:
+        assert daemon.ok("GET", "/admin/status")["unread_files"] == 0
+        waiting = []
+        for number in range(3_000):
+            (daemon.vault / f"dropped-{number}.md").write_text(f"Box {number} holds letters\n")
+
+        def is_done() -> bool:
+            status = daemon.ok("GET", "/admin/status")
+            waiting.append(status["unread_files"])
+            return bool(status["counts"]["memories"] >= 3_000)
+
+        eventually(is_done, 60)
+        assert max(waiting) > 0
+        eventually(lambda: daemon.ok("GET", "/admin/status")["unread_files"] == 0)
+
+
+def test_a_text_that_is_no_memory_is_named_in_status(daemon: Daemon) -> None:
+    (daemon.vault / "shopping.txt").write_text("eggs\n")
+
+    daemon.ok("POST", "/admin/reconcile")
+
+    assert "shopping.txt" in daemon.ok("GET", "/admin/status")["ignored"]
+
+
+def test_a_copied_file_is_told_and_becomes_a_memory_at_the_next_reconcile(daemon: Daemon) -> None:
+    kept = daemon.remember("The recipe asks for two eggs")
+    copied = daemon.vault / "another-recipe.md"
+    copied.write_bytes(path_of(daemon, kept).read_bytes().replace(b"two eggs", b"three lemons"))
+
+    notes = daemon.ok("POST", "/admin/reconcile")["notes"]
+
+    assert any("another-recipe.md was a copy of" in note for note in notes), notes
+    assert "The recipe asks for three lemons" in contents(daemon, "recipe lemons")
+    assert path_of(daemon, kept) != copied

@@ -269,6 +269,10 @@ def _check_index(status: Json) -> Iterator[DoctorFinding]:
     if files > known:
         problem = f"the index is behind: it knows {known:,} of {files:,} files in the vault"
         yield trouble_finding(Unavailable, "index", problem, "madeleine reconcile")
+    if ignored := status["ignored"]:
+        told = f"{len(ignored):,} texts in the vault are no memories: {', '.join(ignored[:5])}"
+        fix = "name them .md to have them read, or take them in with `madeleine ingest`"
+        yield DoctorFinding("vault", told, fix, NOTE_CODE)
     embedder = status["embedder"]
     if embedder["name"] is None:
         why = f"there is no model, so recall knows words only: {embedder['why_not']}"
@@ -300,7 +304,7 @@ def _count_memory_files(vault: Path, known: int) -> int:
     so it is asked only where a count of everything that could be one is not enough.
     """
     at_most = sum(
-        sum(name.endswith(".md") for name in names)
+        sum(name.lower().endswith((".md", ".markdown")) for name in names)
         for folder, _, names in os.walk(vault)
         if "/trash" not in folder.removeprefix(os.fspath(vault))
     )

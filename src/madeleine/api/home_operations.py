@@ -40,6 +40,7 @@ from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.version import __version__
+from madeleine.write.copied_files import separate_copies
 from madeleine.write.core_cap import describe_demotions, hold_core_cap
 from madeleine.write.languages import find_other_languages
 from madeleine.write.purge import purge
@@ -156,6 +157,8 @@ def report_status(context: HomeContext, call: OperationCall) -> HomeStatus:
             why_not=minds.why_no_relations or None,
         ),
         unreadable=[answers.build_unreadable_file(each) for each in stores.search.unreadable()],
+        unread_files=stores.reading.waiting,
+        ignored=stores.vault.ignored_files,
         journal=JournalStatus(
             files=len(stores.journal.names()),
             problems=_journal_problems(context),
@@ -222,6 +225,9 @@ def report_stats(context: HomeContext, call: OperationCall) -> Stats:
 )
 def reconcile_index(context: HomeContext, call: OperationCall) -> ReconcileReport:
     report = reconcile_and_embed(context.stores)
+    if separated := separate_copies(context.stores):
+        report = reconcile_and_embed(context.stores)
+        report.notes.extend(separated)
     report.notes.extend(describe_demotions(hold_core_cap(context.stores)))
     return answers.build_reconcile_report(report)
 

@@ -228,6 +228,10 @@ _NOTE_SENTENCES: Mapping[NoteKind, SentenceTemplate] = {
     NoteKind.NOW_READ: lambda parts: (
         f"the model has read {_render_memory_count(parts['count'])} that it had not"
     ),
+    NoteKind.COPY_SEPARATED: lambda parts: (
+        f"{parts['path']} was a copy of `{parts['of'][:SHORT_ID_LENGTH]}`"
+        f" and is a memory of its own now, `{parts['memory'][:SHORT_ID_LENGTH]}`"
+    ),
     NoteKind.USE_NOT_NOTED: lambda parts: f"this use was not noted: {parts['why']}",
     NoteKind.RETIRED: _render_retired,
     NoteKind.WITHOUT_VECTOR: lambda parts: (

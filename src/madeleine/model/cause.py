@@ -151,6 +151,8 @@ class NoteKind(StrEnum):
     """`count` memories are not read by the model yet, or more, if `at_least`."""
     NOW_READ = "now_read"
     """The model has read `count` memories that it had not."""
+    COPY_SEPARATED = "copy_separated"
+    """The file at `path`, a copy of the memory `of`, is now `memory`."""
     USE_NOT_NOTED = "use_not_noted"
     """This use was not noted; `why`."""
     RETIRED = "retired"

@@ -20,6 +20,7 @@ from madeleine.ingest.folders import FolderWatcher
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.server.background import BackgroundLoop
 from madeleine.vault.watcher import watch_vault
+from madeleine.write.copied_files import separate_copies
 from madeleine.write.core_cap import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
 from madeleine.write.languages import find_text_to_warm_with
@@ -226,6 +227,8 @@ def _make_watcher(context: HomeContext, stop: threading.Event) -> Callable[[], N
 def _make_sweep(context: HomeContext) -> Callable[[], None]:
     def sweep() -> None:
         reconcile(context.stores)
+        for note in separate_copies(context.stores):
+            log.info("by hand: %s", render_cause(note))
         hold_core_cap(context.stores)
 
     return sweep

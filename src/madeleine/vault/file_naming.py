@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 
+MEMORY_SUFFIXES = (".md", ".markdown")  # in any case: .MD comes from cameras and old disks
+TEXT_SUFFIXES = (".txt", ".mdx", ".org", ".rst")  # texts that are no memories, and look like some
 MAX_SLUG_CHARS = 40
 MAX_SLUG_BYTES = 120  # a name may have 255 bytes; type, id and a sync program's marks need theirs
 _NOT_SLUG_CHARS = re.compile(r"[^a-z0-9]+")
@@ -22,6 +24,16 @@ def candidate_file_names(memory: Memory) -> Iterator[str]:
     digits = memory.id.replace("-", "")
     for length in range(SHORT_ID_LENGTH, len(digits) + 1, 4):
         yield f"{stem}_{digits[:length]}.md"
+
+
+def is_memory_name(name: str) -> bool:
+    """Whether a file of this name holds a memory."""
+    return name.endswith(".md") or name.lower().endswith(MEMORY_SUFFIXES)
+
+
+def is_unread_text(name: str) -> bool:
+    """Whether a file of this name is a text that nobody reads for a memory."""
+    return name.lower().endswith(TEXT_SUFFIXES)
 
 
 def make_slug(text: str) -> str:

@@ -29,6 +29,7 @@ class Vault(Protocol):
     """Every memory's text, by its path."""
 
     unread_folders: list[str]
+    ignored_files: list[str]
 
     @property
     def is_folder(self) -> bool:

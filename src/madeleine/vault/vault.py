@@ -34,7 +34,7 @@ from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored_memory import StoredMemory
-from madeleine.vault.file_naming import candidate_file_names
+from madeleine.vault.file_naming import candidate_file_names, is_memory_name, is_unread_text
 from madeleine.vault.files import (
     create_file,
     create_files,
@@ -55,6 +55,7 @@ FOREIGN_TRASH = "deleted"  # Ormah's
 _SKIPPED_FOLDERS = frozenset({TRASH, FOREIGN_TRASH})
 _READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _BLOCK_BYTES = 1 << 20
+MAX_IGNORED_TOLD = 100  # texts that are named; of more it is enough to see what is wrong
 _MANY_EDITS = 16  # edits for which it pays to wait for the disk together
 MAX_FILE_BYTES = (
     64 * 1024 * 1024
@@ -82,6 +83,8 @@ class FolderVault:
         self._marks = marks
         self.unread_folders: list[str] = []
         """What the last whole scan could not look into, each as the beginning of its paths."""
+        self.ignored_files: list[str] = []
+        """Texts that the last whole scan passed over for their names, as many as are told."""
         make_folder(root)
 
     @property
@@ -97,18 +100,21 @@ class FolderVault:
         Symbolic links are passed over: a vault that came from elsewhere must not make us read
         what lies outside. So are names that are not UTF-8, which no index could hold. A folder
         that refuses to be read is named in `unread_folders` at the end; the files in it are
-        neither there nor gone.
+        neither there nor gone. Texts with another suffix are named in `ignored_files`.
         """
         unread: list[str] = []
-        yield from self._scan_beneath("", unread)
-        self.unread_folders = unread
+        ignored: list[str] = []
+        yield from self._scan_beneath("", unread, ignored)
+        self.unread_folders, self.ignored_files = unread, ignored
 
-    def _scan_beneath(self, top: str, unread: list[str]) -> Iterator[ScannedFile]:
+    def _scan_beneath(
+        self, top: str, unread: list[str], ignored: list[str]
+    ) -> Iterator[ScannedFile]:
         folders = [top]
         while folders:
             prefix = folders.pop()
             try:
-                yield from self._scan_folder(prefix, folders)
+                yield from self._scan_folder(prefix, folders, ignored)
             except (FileNotFoundError, NotADirectoryError):
                 # Renamed or removed since it was listed; the next look sees what became of it.
                 # A vault that is not there is not an empty one: its disk may be away.
@@ -117,7 +123,9 @@ class FolderVault:
             except OSError:
                 unread.append(prefix)
 
-    def _scan_folder(self, prefix: str, folders: list[str]) -> Iterator[ScannedFile]:
+    def _scan_folder(
+        self, prefix: str, folders: list[str], ignored: list[str]
+    ) -> Iterator[ScannedFile]:
         if self._is_behind_link(prefix):
             return
         with os.scandir(f"{self.root}/{prefix}") as entries:
@@ -125,7 +133,7 @@ class FolderVault:
                 name = entry.name
                 if name[0] == ".":
                     continue
-                if name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                if is_memory_name(name) and entry.is_file(follow_symlinks=False):
                     try:
                         found = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
@@ -136,6 +144,8 @@ class FolderVault:
                     prefix or name not in _SKIPPED_FOLDERS
                 ):
                     folders.append(f"{prefix}{name}/")
+                elif len(ignored) < MAX_IGNORED_TOLD and is_unread_text(name):
+                    ignored.append(prefix + name)
 
     def read(self, path: str) -> StoredMemory:
         """Return the memory in a file; `NoFile` if it is gone, `FileUnreadable` if it is wrong."""
@@ -435,7 +445,7 @@ class FolderVault:
         `FileUnreadable` at the end if a folder in it refused to be read.
         """
         unread: list[str] = []
-        for found in self._scan_beneath(f"{TRASH}/", unread):
+        for found in self._scan_beneath(f"{TRASH}/", unread, []):
             yield found.path
         for folder in unread:
             raise FileUnreadable(folder, 1, "the folder cannot be read")
@@ -478,7 +488,7 @@ def is_memory_path(path: str) -> bool:
     parts = path.split("/")
     hidden = any(part.startswith(".") for part in parts)
     aside = len(parts) > 1 and parts[0] in _SKIPPED_FOLDERS
-    return path.endswith(".md") and not hidden and not aside
+    return is_memory_name(path) and not hidden and not aside
 
 
 def _has_path_conflict(edits: Sequence[FileEdit]) -> bool:

@@ -203,7 +203,7 @@ def _build_index_batch(
     drops: list[str] = []
     for edit, found in zip(change.edits, prints, strict=True):
         after = _stored_after(edit, found)
-        if after is None:
+        if after is None or after.memory.id != edit.memory_id:  # undone: a copy stands back again
             drops.append(edit.memory_id)
             continue
         made = traces.get(edit.memory_id, ())

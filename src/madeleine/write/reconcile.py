@@ -8,7 +8,7 @@ left to the next look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
@@ -36,6 +36,7 @@ BATCH_BYTES = 1_000_000  # of long files fewer: what a model makes of them has t
 EMBED_BATCH_CHARS = (
     250_000  # what a model reads between two looks at whether to go on: some seconds
 )
+FRONT_MATTER_BYTES = 9_000_000  # of a file beside its text; with more it is not even opened
 BY_HAND = "file"  # who changes a memory by changing its file
 MAX_UNREAD_COUNTED = (
     99  # memories counted at a recall; of more it is enough to say that they are more
@@ -75,7 +76,10 @@ def reconcile(
     changed: dict[str, Fingerprint] = {}
     for found in stores.vault.scan():
         report.files += 1
-        if known.pop(found.path, None) == found.fingerprint and found.path not in broken:
+        before = known.pop(found.path, None)
+        if found.path in broken and _is_refused_still(stores, found.path, found.fingerprint):
+            broken.pop(found.path)
+        elif before == found.fingerprint and found.path not in broken:
             report.unchanged += 1
         else:
             changed[found.path] = found.fingerprint
@@ -182,9 +186,14 @@ def _store_embeddings(
 def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
     memory_id = stores.search.id_at(path)
     stored = stores.search.get(memory_id) if memory_id else None
-    if stored is None or stored.fingerprint != found:
-        return False
-    return all(each.path != path for each in stores.search.unreadable())
+    if any(each.path == path for each in stores.search.unreadable()):
+        return _is_refused_still(stores, path, found)
+    return stored is not None and stored.fingerprint == found
+
+
+def _is_refused_still(stores: Stores, path: str, found: Fingerprint) -> bool:
+    """Whether a file that could not be read looks as it did then."""
+    return stores.reading.refused.get(path) == found
 
 
 def _index_files(
@@ -196,24 +205,39 @@ def _index_files(
 ) -> None:
     read = split_by_size(list(changed), lambda path: changed[path].size, BATCH_FILES, BATCH_BYTES)
     done, waiting = 0, _ReadBatch()
-    for number, paths in enumerate(read, 1):
-        _read_files(stores, paths, waiting, report)
-        done += len(paths)
-        if number % chunks == 0 or done == len(changed):
-            report.written += _index_batch(stores, waiting)
-            waiting = _ReadBatch()
-        progress(done, len(changed))
+    stores.reading.waiting += len(changed)
+    try:
+        for number, paths in enumerate(read, 1):
+            _read_files(stores, {path: changed[path] for path in paths}, waiting, report)
+            done += len(paths)
+            if number % chunks == 0 or done == len(changed):
+                report.written += _index_batch(stores, waiting)
+                waiting = _ReadBatch()
+            stores.reading.waiting -= len(paths)
+            progress(done, len(changed))
+    finally:
+        stores.reading.waiting -= len(changed) - done
 
 
 def _read_files(
-    stores: Stores, paths: Sequence[str], chunk: _ReadBatch, report: ReconcileResult
+    stores: Stores, looks: Mapping[str, Fingerprint], chunk: _ReadBatch, report: ReconcileResult
 ) -> None:
     """Add files to a chunk, with what the model makes of them."""
     stored: list[StoredMemory] = []
-    for found in stores.vault.read_all(paths):  # one that is gone is dropped by the next look
+    most = stores.config.limits.content_bytes
+    large = {path for path, found in looks.items() if found.size > most + FRONT_MATTER_BYTES}
+    chunk.unreadable |= {path: _describe_too_large(looks[path].size, most) for path in large}
+    small = [path for path in looks if path not in large]
+    for found in stores.vault.read_all(small):  # one that is gone is dropped by the next look
         if isinstance(found, FileUnreadable):
             chunk.unreadable[found.path] = (found.line, found.problem)
+            if not isinstance(found.__cause__, OSError):  # the disk may think better of it
+                stores.reading.refused[found.path] = looks[found.path]
+        elif looks[found.path].size > most and (size := len(found.memory.content.encode())) > most:
+            chunk.unreadable[found.path] = _describe_too_large(size, most)
+            stores.reading.refused[found.path] = looks[found.path]
         else:
+            stores.reading.refused.pop(found.path, None)
             stored.append(found)
     traces, notes = embed_memories(stores, [each.memory for each in stored])
     if stored:
@@ -221,12 +245,18 @@ def _read_files(
     chunk.puts += [MemoryPut(each, made) for each, made in zip(stored, traces, strict=True)]
 
 
+def _describe_too_large(size: int, most: int) -> tuple[int, str]:
+    return 1, f"holds {size:,} bytes; a memory has at most {most:,} (`limits.content_bytes`)"
+
+
 def _index_batch(stores: Stores, chunk: _ReadBatch) -> int:
-    """Index what is still as it was read. Two files with one id: the shorter name counts."""
+    """Index what is still as it was read, and of several files with one id only one."""
     with stores.writing:
         looks = stores.vault.fingerprints([put.stored.path for put in chunk.puts])
         fresh = [put for put in chunk.puts if looks.get(put.stored.path) == put.stored.fingerprint]
         ours, twins = _resolve_duplicate_ids(stores, fresh)
+        stores.reading.copies -= {put.stored.path for put in ours}
+        stores.reading.copies |= twins.keys()
         batch = IndexBatch(puts=ours, unreadable=chunk.unreadable | twins)
         events = [each for put in ours if (each := _adoption_event(stores, put.stored))]
         events += _unarchived_events(stores, [put.stored.memory for put in ours])
@@ -273,9 +303,9 @@ def _resolve_duplicate_ids(
 ) -> tuple[list[MemoryPut], dict[str, tuple[int, str]]]:
     """Return one put for each id, and the files that stand back.
 
-    Of several files with one id the one with the shortest name counts, whichever was there
-    first: copies that sync programs make have longer names, and a rebuild must not choose
-    differently.
+    The file that was known before stays the memory. But where one name goes on with what another
+    begins with, as those of copies do that sync programs make, the shorter one counts, whichever
+    was there first; so it does where none was known, and a rebuild does not choose differently.
     """
     ours: dict[str, MemoryPut] = {}
     twins: dict[str, tuple[int, str]] = {}
@@ -285,7 +315,7 @@ def _resolve_duplicate_ids(
         other = _other_file(stores, memory_id, path) if memory_id in known else None
         if memory_id in ours:
             twins[path] = _duplicate_id_problem(ours[memory_id].stored.path)
-        elif other is not None and _seniority_key(other) < _seniority_key(path):
+        elif other is not None and not is_variant_name(other, path):
             twins[path] = _duplicate_id_problem(other)
         else:
             ours[memory_id] = put
@@ -296,6 +326,15 @@ def _resolve_duplicate_ids(
 
 def _seniority_key(path: str) -> tuple[int, str]:
     return len(path), path
+
+
+def is_variant_name(path: str, original: str) -> bool:
+    """Whether one file's name is another's with something after it, in the same folder: so sync
+    programs and file managers name what they keep beside it."""
+    folder, _, name = path.rpartition("/")
+    place, _, first = original.rpartition("/")
+    stem = first.rpartition(".")[0]
+    return folder == place and len(name) > len(first) and name.startswith(stem)
 
 
 def _duplicate_id_problem(path: str) -> tuple[int, str]:
@@ -341,8 +380,7 @@ def _drop_missing(stores: Stores, gone: Iterable[str], report: ReconcileResult) 
 
 
 def _retry_unreadable(stores: Stores, report: ReconcileResult, looked_at: set[str]) -> None:
-    """Read again what was refused before: a file may have had the id of one that has another
+    """Read again what was refused for its id: it may have had the id of a file that has another
     id now, or is gone."""
-    refused = (each.path for each in stores.search.unreadable())
-    again = {path: Fingerprint(0, 0) for path in refused if path not in looked_at}
+    again = stores.vault.fingerprints(sorted(stores.reading.copies - looked_at))
     _index_files(stores, again, report, lambda done, total: None)

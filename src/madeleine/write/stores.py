@@ -17,6 +17,7 @@ from madeleine.index.port import Index
 from madeleine.index.search import MemorySearch
 from madeleine.minds.port import Minds
 from madeleine.model.draft import MemoryLimits
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.rules.fusion import RecallHead
 from madeleine.vault.port import Journal, Vault
 from madeleine.write.config import RecallConfig, RerankerConfig, SpaceConfig, WriteConfig
@@ -110,6 +111,19 @@ class KnownSpaces:
 
 
 @dataclass(slots=True)
+class ReadingProgress:
+    """What reading files by hand is up to. Only counts and looks: any thread may ask."""
+
+    waiting: int = 0
+    """Changed files that are not read yet."""
+    refused: dict[str, Fingerprint] = field(default_factory=dict)
+    """Files that could not be read, as they looked then: they are not read again until they look
+    different."""
+    copies: set[str] = field(default_factory=set)
+    """Files that stand back because another one has their id. Guarded by `Stores.writing`."""
+
+
+@dataclass(slots=True)
 class PendingRepairs:
     """What a write that the disk refused midway left to be done. `pending_repairs` does it before
     the next write, so that nothing waits for a restart. Guarded by `Stores.writing`."""
@@ -145,6 +159,7 @@ class Stores:
     writing: WriteLock = field(default_factory=threading.RLock)
     leases: Leases = field(default_factory=LocalLeases)
     pending_repairs: PendingRepairs = field(default_factory=PendingRepairs)
+    reading: ReadingProgress = field(default_factory=ReadingProgress)
     known_spaces: KnownSpaces = field(default_factory=KnownSpaces)
     upkeep: threading.Lock = field(default_factory=threading.Lock)
     """Held by the one rebuild that may be under way."""

@@ -704,6 +704,10 @@ export interface HomeStatus {
   embedder: EmbedderStatus
   reranker: RerankerStatus
   unreadable: UnreadableFile[]
+  /** changed files that wait to be read */
+  unread_files: number
+  /** texts in the vault that are not read, by their names */
+  ignored: string[]
   journal: JournalStatus
   /** where its index is; null for the home's own */
   index_place: string | null

@@ -1057,6 +1057,10 @@ class HomeStatus:
     embedder: EmbedderStatus = field()
     reranker: RerankerStatus = field()
     unreadable: Sequence[UnreadableFile] = field()
+    unread_files: int = field("changed files that wait to be read", default=0)
+    ignored: Sequence[str] = field(
+        "texts in the vault that are not read, by their names", default=()
+    )
     journal: JournalStatus = field()
     index_place: str | None = field("where its index is; null for the home's own")
     index_bytes: int | None = field("how large the home's own index is")

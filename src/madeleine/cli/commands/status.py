@@ -51,6 +51,8 @@ def status_facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]
     yield "edges", f"{counts['edges']:,}"
     files = _render_file_count(answer["journal"]["files"])
     yield "journal", f"{render_count(counts['events'], 'event')} in {files}"
+    if answer["unread_files"]:
+        yield "reading", f"{render_count(answer['unread_files'], 'file')} still to be read"
     yield "model", _render_model(answer["embedder"])
     yield "reranker", _render_reranker(answer["reranker"])
     if answer["sleep"]["judge"] == "local" and answer.get("relations"):
@@ -69,6 +71,8 @@ def status_problems(answer: dict[str, Any]) -> Iterator[str]:
     """Give what a person has to look at: files and journal lines that do not parse."""
     for file in answer["unreadable"]:
         yield f"{file['path']}:{file['line']}: {file['problem']}"
+    for path in answer["ignored"]:
+        yield f"{path}: is no memory; only .md and .markdown are read"
     yield from answer["journal"]["problems"]
     for job in answer["sleep"]["jobs"]:
         if job["failures"]:

@@ -26,6 +26,8 @@ from madeleine.language.word_hints import IRREGULAR_FORMS
 
 MAX_ADDED = 200  # memories: to read everything anew takes no longer
 NO_STEM = -1  # of what is no word, or several
+# As bytes: FTS5 cuts a word at 32,766 of them, also in the middle of a letter.
+SELECT_WORDS = "SELECT CAST(term AS BLOB), doc FROM fts_words"
 
 
 class Vocabulary:
@@ -100,8 +102,8 @@ class Vocabulary:
             for written, stem in zip(stemmer.tokens(form), stemmer.stems(form), strict=False)
         }
         counts: dict[int, int] = {}
-        for term, count in connection.execute("SELECT term, doc FROM fts_words"):
-            stem = stem_number(term)
+        for term, count in connection.execute(SELECT_WORDS):
+            stem = stem_number(term.decode("utf-8", "replace"))
             stem = self._irregular.get(stem, stem)
             counts[stem] = counts.get(stem, 0) + count
         stems = np.fromiter(counts, np.int64, len(counts))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from madeleine.errors import Damaged, NoFile
+from madeleine.vault.file_naming import is_memory_name
 
 FORMAT = "madeleine-backup"
 VERSION = 1
@@ -83,7 +84,7 @@ class BackupManifest:
 
 def _is_memory(name: str) -> bool:
     aside = (f"{VAULT}trash/", f"{VAULT}deleted/")
-    return name.startswith(VAULT) and name.endswith(".md") and not name.startswith(aside)
+    return name.startswith(VAULT) and is_memory_name(name) and not name.startswith(aside)
 
 
 @contextmanager

@@ -72,6 +72,7 @@ class DatabaseVault:
     def __init__(self, rows: DatabaseTenant) -> None:
         self._rows = rows
         self.unread_folders: list[str] = []
+        self.ignored_files: list[str] = []
 
     @property
     def root(self) -> Path:
