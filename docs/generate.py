@@ -1,6 +1,6 @@
 """Writes docs/reference from the code: commands, routes, settings, tools and kinds, the types of
-the page, the routes that a client needs, and the names of variables that the command line compares
-with.
+the page, the routes that a client needs, the names of variables that the command line compares
+with, and docs/man/madeleine.1.
 
 `make docs` runs it; a test fails when a committed file differs from what it would write.
 """
@@ -24,6 +24,7 @@ from madeleine.api.contract.typescript import render_typescript
 from madeleine.api.operation import Operation
 from madeleine.api.operations import OPERATIONS
 from madeleine.api.reference import render_routes_page
+from madeleine.cli.man_page import render_man_page
 from madeleine.cli.reference import render_page as commands_page
 from madeleine.errors import MadeleineError
 from madeleine.ingest.transcripts import IntakeStop
@@ -45,6 +46,7 @@ REFERENCE = Path(__file__).parent / "reference"
 ROOT = Path(__file__).parents[1]
 PAGE_TYPES = ROOT / "web" / "src" / "parts" / "contract.ts"
 CLIENT_ROUTES = ROOT / "src" / "madeleine" / "api" / "routes.py"
+MAN_PAGE = ROOT / "docs" / "man" / "madeleine.1"
 VARIABLE_NAMES = ROOT / "src" / "madeleine" / "cli" / "variable_names.py"
 
 ROUTES_MODULE = '''"""How each operation is called over HTTP: what a client of a daemon has to know.
@@ -316,3 +318,5 @@ if __name__ == "__main__":
     PAGE_TYPES.write_text(page_types(), encoding="utf-8")
     CLIENT_ROUTES.write_text(routes_module(), encoding="utf-8")
     VARIABLE_NAMES.write_text(variables_module(), encoding="utf-8")
+    MAN_PAGE.parent.mkdir(exist_ok=True)
+    MAN_PAGE.write_text(render_man_page(), encoding="utf-8")

@@ -100,6 +100,13 @@ def test_the_routes_of_a_client_are_those_that_are_declared() -> None:
     assert made.CLIENT_ROUTES.read_text(encoding="utf-8") == made.routes_module()
 
 
+def test_the_manual_page_says_what_the_commands_say() -> None:
+    """Run `make docs` when this fails."""
+    made = generator()
+
+    assert made.MAN_PAGE.read_text(encoding="utf-8") == made.render_man_page()
+
+
 def test_every_error_class_has_a_documented_kind_of_its_own() -> None:
     module = generator()
     found = module.all_errors()

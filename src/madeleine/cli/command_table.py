@@ -85,6 +85,13 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("bench", "run a benchmark (in a checkout)"),
         ),
     ),
+    (
+        "About the commands",
+        (
+            ("help", "how a command is used"),
+            ("completion", "a script that has bash, zsh or fish complete commands"),
+        ),
+    ),
 )
 
 # A module cannot be called `list` without hiding the built-in from a reader, and no module can

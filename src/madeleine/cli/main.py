@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from madeleine.cli.output import CommandOutput
+    from madeleine.cli.parsing import CommandParser
 
 EXIT_INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 GLOBAL_FLAGS = ("--json",)
@@ -118,15 +119,10 @@ def _report_problem(say: CommandOutput, error: MadeleineError) -> int:
 
 
 def _run_command(command: str, options: list[str], rest: list[str], say: CommandOutput) -> int:
-    from madeleine.cli.parsing import check_words, make_parser
+    from madeleine.cli.parsing import check_words
 
     check_words([*options, command, *rest])
-    if command not in command_names():
-        from difflib import get_close_matches
-
-        raise UnknownCommand(command, get_close_matches(command, command_names(), 1))
-    module = _load_command(command)
-    parser = make_parser(command, module)
+    parser = make_command_parser(command)
     if {"-h", "--help"} & set(rest[: rest.index("--")] if "--" in rest else rest):
         say.line(parser.format_help().rstrip())
         return 0
@@ -136,7 +132,18 @@ def _run_command(command: str, options: list[str], rest: list[str], say: Command
     from madeleine.cli.door import CommandDoor
 
     with CommandDoor(arguments.home, say) as door:
-        return int(module.run(arguments, door, say))
+        return int(_load_command(command).run(arguments, door, say))
+
+
+def make_command_parser(command: str) -> CommandParser:
+    """Return the parser of a command, or refuse the word."""
+    if command not in command_names():
+        from difflib import get_close_matches
+
+        raise UnknownCommand(command, get_close_matches(command, command_names(), 1))
+    from madeleine.cli.parsing import make_parser
+
+    return make_parser(command, _load_command(command))
 
 
 def _unknown_variable_notes(home: str | None) -> list[str]:
