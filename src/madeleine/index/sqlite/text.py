@@ -114,7 +114,10 @@ def _count_holders(connection: apsw.Connection, stemmer: Stemmer, word: str, ste
     return sum(row[0] for each in written for row in connection.execute(sql, (each,)))
 
 
-_SELECT_TERMS_BETWEEN = f"SELECT CAST(term AS BLOB), doc FROM fts_words WHERE term >= ? AND term < ? LIMIT {MAX_TERMS_SCANNED}"
+_SELECT_TERMS_BETWEEN = (
+    "SELECT CAST(term AS BLOB), doc FROM fts_words WHERE term >= ? AND term < ? "
+    f"LIMIT {MAX_TERMS_SCANNED}"
+)
 
 
 def read_terms_between(connection: apsw.Connection, first: str, end: str) -> list[tuple[str, int]]:
