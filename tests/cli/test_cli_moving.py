@@ -176,6 +176,30 @@ def test_an_export_comes_back_whatever_its_format(
     assert {each["id"] for each in fresh.ok("list")["memories"]} == ids
 
 
+@pytest.mark.parametrize("form", ["jsonl", "zip", "madeleine", "obsidian"])
+def test_import_takes_what_export_wrote_by_the_same_words(
+    cli: Cli, tmp_path: Path, form: str
+) -> None:
+    cli.remember("The kiln fires on Thursdays", "--title", "Kiln")
+    path = str(tmp_path / "taken out")
+
+    written = cli.ok("export", form, path)
+    counts = Cli(tmp_path / "other").ok("import", form, path)["counts"]
+
+    assert (written["path"], written["memories"], counts["written"]) == (path, 1, 1)
+    assert cli("export", form, path).code == 4
+
+
+def test_an_export_is_refused_when_its_words_and_options_differ(cli: Cli, tmp_path: Path) -> None:
+    differ = cli("export", "zip", str(tmp_path / "a.zip"), "--to", str(tmp_path / "b.zip"))
+    unknown = cli("export", str(tmp_path / "a.zip"))
+
+    assert (differ.code, unknown.code) == (2, 2)
+    assert "give PATH once" in differ.err
+    assert "one of: jsonl, zip, obsidian" in unknown.err
+    assert list(tmp_path.glob("*.zip")) == []
+
+
 def test_an_export_goes_where_nothing_is(cli: Cli, tmp_path: Path) -> None:
     cli.remember("tea")
     (tmp_path / "m.jsonl").write_text("mine", encoding="utf-8")

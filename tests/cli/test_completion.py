@@ -22,6 +22,7 @@ ASKED = [
     (["sleep", "auto_l"], ["auto_linker"]),
     (["config", "un"], ["unset"]),
     (["import", "obs"], ["obsidian"]),
+    (["export", "js"], ["jsonl"]),
     (["setup", "gem"], ["gemini"]),
     (["help", "pro"], ["proposals"]),
     (["remember", "--title", "de"], []),

@@ -28,7 +28,7 @@ def test_no_line_of_a_description_is_taken_for_a_command_of_roff() -> None:
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
 def test_groff_prints_the_page_without_a_warning() -> None:
-    command = ["groff", "-k", "-man", "-Tutf8", "-ww"]
+    command = ["groff", "-k", "-man", "-Tutf8", "-P-cbou", "-ww"]
     ran = subprocess.run(command, input=render_man_page().encode(), capture_output=True, timeout=20)
 
     assert (ran.returncode, ran.stderr.decode()) == (0, "")

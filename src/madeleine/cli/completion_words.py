@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from madeleine.agents.catalog import agents_by_name
 from madeleine.cli.command_table import COMMAND_GROUPS, command_module, command_names
 from madeleine.cli.parsing import make_parser
-from madeleine.ingest.exporting.export import FORMATS as EXPORT_FORMATS
-from madeleine.ingest.importing.table import FORMATS as IMPORT_FORMATS
+from madeleine.ingest.exporting import formats as export_formats
+from madeleine.ingest.importing import table as import_formats
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -95,6 +95,7 @@ def _values_of(action: argparse.Action, known: Mapping[str, tuple[str, ...]]) ->
 
 def _known_values(command: str) -> dict[str, tuple[str, ...]]:
     """Return the values of each kind of argument; a few mean something else in another command."""
+    formats = export_formats if command == "export" else import_formats
     known = {
         "TYPE": tuple(MemoryType),
         "TIER": tuple(Tier),
@@ -107,7 +108,7 @@ def _known_values(command: str) -> dict[str, tuple[str, ...]]:
         "STATUS": (*ProposalStatus, "all"),
         "JOB": (*JOBS, "status", "pause", "resume", "stop"),
         "TASK": (*TASKS, "status"),
-        "FORMAT": EXPORT_FORMATS if command == "export" else tuple(IMPORT_FORMATS),
+        "FORMAT": (*formats.FORMATS, *formats.FORMAT_BY_ALIAS),
         "COMMAND": tuple(command_names()),
         "SHELL": SHELLS,
     }

@@ -1,10 +1,12 @@
-"""Write memories to a file or folder that other programs read.
+"""Write memories to a file or folder that other programs read: `madeleine export FORMAT PATH`.
 
-  jsonl      one JSON object a line with everything, also how memories were used;
-             `madeleine import madeleine FILE` restores it
-  zip        the markdown files themselves, byte for byte
-  obsidian   a folder of notes with wikilinks for connections
+  jsonl      one JSON object a line with everything, also how memories were used (also called
+             madeleine); `madeleine import jsonl FILE` restores it
+  zip        the markdown files themselves, byte for byte; `madeleine import zip FILE`
+  obsidian   a folder of notes with wikilinks for connections; `madeleine import obsidian FOLDER`
 
+Without a path it is memories.jsonl, memories.zip or memories/ here; without a format the name of
+the path tells. `--format` and `--to` say the same.
 The same memories give the same bytes every time. Without a filter everything is written, also what
 is no longer true; --current leaves that out, --trash adds what was forgotten.
 """
@@ -19,7 +21,8 @@ from madeleine.cli.door import CommandDoor
 from madeleine.cli.memory_words import render_count
 from madeleine.cli.options import add_filters, build_filter
 from madeleine.cli.output import CommandOutput
-from madeleine.errors import Rejected
+from madeleine.errors import Rejected, UnknownWord
+from madeleine.ingest.exporting.formats import FORMAT_BY_ALIAS, FORMATS
 
 FORMAT_BY_SUFFIX = {"": "obsidian", ".zip": "zip"}
 DEFAULT_NAME_BY_FORMAT = {"jsonl": "memories.jsonl", "zip": "memories.zip", "obsidian": "memories"}
@@ -27,10 +30,10 @@ DEFAULT_NAME_BY_FORMAT = {"jsonl": "memories.jsonl", "zip": "memories.zip", "obs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--to", metavar="PATH", help="where to; memories.jsonl and so on here")
-    parser.add_argument(
-        "--format", metavar="FORMAT", help="jsonl, zip or obsidian; else by the name of PATH"
-    )
+    parser.add_argument("form", metavar="FORMAT", nargs="?", help="jsonl, zip or obsidian")
+    parser.add_argument("path", metavar="PATH", nargs="?", help="where to")
+    parser.add_argument("--to", metavar="PATH", help="where to")
+    parser.add_argument("--format", metavar="FORMAT", help="jsonl, zip or obsidian")
     parser.add_argument("--current", action="store_true", help="only what is true now")
     parser.add_argument("--trash", action="store_true", help="also what was forgotten")
     add_filters(parser)
@@ -39,10 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     from madeleine.ingest.exporting.export import MemoryExport
 
-    form = arguments.format or _format_by_name(arguments.to)
-    path = (
-        Path(arguments.to or DEFAULT_NAME_BY_FORMAT.get(form, "memories")).expanduser().absolute()
-    )
+    to = _choose_one("PATH", arguments.path, "--to", arguments.to)
+    said = _choose_one("FORMAT", arguments.form, "--format", arguments.format)
+    form = FORMAT_BY_ALIAS.get(said, said) if said else _format_by_name(to)
+    if form not in FORMATS:
+        raise UnknownWord("format", form, list(FORMATS))
+    path = Path(to or DEFAULT_NAME_BY_FORMAT[form]).expanduser().absolute()
     if path.resolve().is_relative_to(door.home.resolve() / "vault"):
         raise Rejected(f"{path} lies in the vault itself", hint="name a place outside of it")
 
@@ -55,6 +60,13 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
     answer = {"format": form, "path": str(path), "memories": count}
     say.reply(answer, lambda: [f"{render_count(count, 'memory', 'memories')} written to {path}"])
     return 0
+
+
+def _choose_one(word: str, given: str | None, option: str, value: str | None) -> str | None:
+    """Return what was said by a word or by the option that means the same."""
+    if given is not None and value is not None and given != value:
+        raise Rejected(f"`{given}` and {option} {value} differ", hint=f"give {word} once")
+    return given if value is None else value
 
 
 def _format_by_name(to: str | None) -> str:

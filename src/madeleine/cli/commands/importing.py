@@ -3,8 +3,9 @@
   madeleine import claude-code ~/.claude      what Claude Code noted, in all projects
   madeleine import obsidian ~/Notes           a vault of notes, with their links
   madeleine import chatgpt export.zip         conversations, word for word, for the archive
-  madeleine import madeleine memories.jsonl   an export of Madeleine, with everything
+  madeleine import jsonl memories.jsonl       an export of Madeleine, with everything
 
+The words of `export` are understood too: jsonl and zip are exports of Madeleine.
 Importing twice adds nothing. What changed at its source since is revised; what was changed here too
 stays and is told. --dry-run shows what would be done. `madeleine undo RUN` takes an import back.
 Keys, tokens and passwords are left out of what comes from other programs.
@@ -23,7 +24,7 @@ from madeleine.cli.memory_words import render_count
 from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import Damaged, Rejected
 from madeleine.ingest.importing.importer import MemoryImport
-from madeleine.ingest.importing.table import FORMATS
+from madeleine.ingest.importing.table import FORMAT_BY_ALIAS, FORMATS
 
 MAX_PROBLEMS_SHOWN = 20  # problems that are printed; `--json` has all of them
 
@@ -40,9 +41,10 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
     from madeleine.ingest.importing import formats
 
     path = Path(arguments.path).expanduser().absolute()
-    found = formats.read(arguments.format, path, arguments.space)
+    form = FORMAT_BY_ALIAS.get(arguments.format, arguments.format)
+    found = formats.read(form, path, arguments.space)
     with say.progress("importing") as bar:
-        moving = MemoryImport(arguments.format, _make_sender(door, say), arguments.dry_run, bar)
+        moving = MemoryImport(form, _make_sender(door, say), arguments.dry_run, bar)
         answer = {"path": str(path), **moving.take_all(found)}
     say.reply(answer, lambda: _render_import(answer))
     _say_problems(answer, say)

@@ -8,9 +8,8 @@ from typing import Any
 
 from madeleine.errors import Rejected, UnknownWord
 from madeleine.ingest.exporting import jsonl, markdown_zip, obsidian
+from madeleine.ingest.exporting.formats import FORMATS
 from madeleine.model.codec import Json
-
-FORMATS = ("jsonl", "zip", "obsidian")
 
 PageReader = Callable[[Json], Any]
 Progress = Callable[[int, int | None], None]

@@ -19,3 +19,6 @@ FORMATS = MappingProxyType(
         "ormah": "Ormah's memory folder",
     }
 )
+
+FORMAT_BY_ALIAS = MappingProxyType({"jsonl": "madeleine", "zip": "madeleine"})
+"""What an export calls its formats: both are read as an export of Madeleine."""
