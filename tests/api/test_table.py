@@ -28,8 +28,8 @@ from madeleine.api.operations import (
     OPERATIONS,
     collect_operations,
 )
-from madeleine.api.query_parameters import parse_query
 from madeleine.api.reference import render_routes_page
+from madeleine.api.request_fields import parse_query
 from madeleine.errors import InvalidValue, Missing
 from madeleine.model.people import Role
 from madeleine.server.hook_service import HOOK_ROUTES

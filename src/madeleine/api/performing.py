@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from madeleine.api import reach
 from madeleine.api.call import DOOR_NAMES
-from madeleine.api.query_parameters import parse_query
-from madeleine.api.request_fields import resolve_spoken_times
+from madeleine.api.request_fields import parse_query, resolve_spoken_times
 from madeleine.errors import DatabaseDown, NoSuchMemory, OnlyAtTheServer, OtherSpace
 from madeleine.model.request_reader import RequestReader
 

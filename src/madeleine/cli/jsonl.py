@@ -122,11 +122,8 @@ def _remember_batch(
     answers = iter(done.get("results", ()))
     bar.clear()
     for line in batch:
-        writer.write(line, next(answers) if line.error is None else _error_result(line.error))
-
-
-def _error_result(error: MadeleineError) -> dict[str, Any]:
-    return {"error": error_to_json(error)}
+        refused = None if line.error is None else {"error": error_to_json(line.error)}
+        writer.write(line, refused or next(answers))
 
 
 class _ResultWriter:

@@ -17,7 +17,14 @@ from typing import Protocol
 
 from madeleine.errors import BadSetting, Conflict, Damaged, Rejected
 from madeleine.model.config_text import change_settings, is_set, parse_table
-from madeleine.vault.files import create_files, is_leftover, make_folder, remove_file, write_file
+from madeleine.vault.files import (
+    create_files,
+    is_leftover,
+    is_utf8_name,
+    make_folder,
+    remove_file,
+    write_file,
+)
 from madeleine.vault.vault import is_memory_path
 
 VAULT, JOURNAL = "vault/", "journal/"
@@ -230,14 +237,10 @@ class FileEndpoint:
             for each in sorted([*names, *links]):
                 path = Path(folder) / each
                 name = prefix + path.relative_to(root).as_posix()
-                if path.is_symlink() or not path.is_file() or not _is_utf8(name):
+                if path.is_symlink() or not path.is_file() or not is_utf8_name(name):
                     self.left_out.append(name)
                 elif not is_leftover(each):
                     yield name
-
-
-def _is_utf8(name: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 # -- settings ------------------------------------------------------------------------------

@@ -28,8 +28,7 @@ from pathlib import Path
 from madeleine.model.event import Event, EventKind
 from madeleine.model.scored_events import read_scores
 from madeleine.rules.usage import MemoryUse, precedes, read_use, use_occasion
-from madeleine.vault.files import fsync_folder, write_all
-from madeleine.vault.journal_files import open_private
+from madeleine.vault.files import fsync_folder, open_private, write_all
 from madeleine.vault.journal_lines import BrokenLine, NewerLine, parse_line
 
 DAMAGED_SUFFIX = ".damaged"

@@ -17,6 +17,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -34,6 +35,9 @@ _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 # when they are first needed.
 _WRITE_POOL = ThreadPoolExecutor(8, thread_name_prefix="write-files")
 LastMomentCheck = Callable[[], None]
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+OTHERS_ACCESS = stat.S_IRWXG | stat.S_IRWXO
 # What file systems without hard links (FAT, some network shares) answer to link().
 _NO_HARD_LINK_ERRORS = frozenset(
     {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
@@ -300,3 +304,32 @@ def _translate_disk_errors(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise StoreUnwritable(path, error.strerror or str(error)) from error
+
+
+# -- what only its owner may read -------------------------------------------------------------
+
+
+@contextmanager
+def open_private(path: Path, flags: int) -> Iterator[int]:
+    """Give a descriptor of a file that only its owner may read, whoever made it."""
+    fd = os.open(path, flags | os.O_CLOEXEC, PRIVATE_FILE)
+    try:
+        if os.fstat(fd).st_mode & OTHERS_ACCESS:
+            os.fchmod(fd, PRIVATE_FILE)
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make the folder if need be, and make it its owner's own."""
+    if not folder.is_dir():
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        fsync_folder(folder.parent)
+    if folder.stat().st_mode & OTHERS_ACCESS:
+        folder.chmod(PRIVATE_FOLDER)
+
+
+def is_utf8_name(name: str) -> bool:
+    """Whether a name on the disk is text: Python reads bytes that are none as surrogates."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)

@@ -28,7 +28,7 @@ from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
 from madeleine.vault.compaction import CompactionReport, clear_leftovers, compact_file
-from madeleine.vault.files import fsync_folder, write_all
+from madeleine.vault.files import fsync_folder, make_private_folder, open_private, write_all
 from madeleine.vault.journal_changes import (
     RecordedChange,
     RecordedEdit,
@@ -38,7 +38,6 @@ from madeleine.vault.journal_changes import (
     event_to_change,
     without_file_texts,
 )
-from madeleine.vault.journal_files import make_private_folder, open_private
 from madeleine.vault.journal_lines import (
     JOURNAL_SUFFIX,
     JournalChunk,

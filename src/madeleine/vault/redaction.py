@@ -29,9 +29,8 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.words import META_SOURCE, Edge
 from madeleine.vault.compaction import file_identity, temporary_file
-from madeleine.vault.files import fsync_folder, write_all
+from madeleine.vault.files import fsync_folder, open_private, write_all
 from madeleine.vault.journal_changes import bytes_from_json
-from madeleine.vault.journal_files import open_private
 from madeleine.vault.journal_lines import parse_line, render_line
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.purged_memories import PurgedMemories

@@ -40,6 +40,7 @@ from madeleine.vault.files import (
     create_files,
     fingerprint_of,
     is_leftover,
+    is_utf8_name,
     make_folder,
     move_file,
     move_files,
@@ -138,7 +139,7 @@ class FolderVault:
                         found = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
                         continue  # removed since the folder was listed
-                    if name.isascii() or _is_utf8(name):
+                    if name.isascii() or is_utf8_name(name):
                         yield ScannedFile(prefix + name, fingerprint_of(found))
                 elif entry.is_dir(follow_symlinks=False) and (
                     prefix or name not in _SKIPPED_FOLDERS
@@ -512,10 +513,6 @@ def _refusal_error(path: str, error: OSError) -> MadeleineError:
     if isinstance(error, FileExistsError):
         return FileChanged(path)
     return StoreUnwritable(Path(path), error.strerror or str(error))
-
-
-def _is_utf8(name: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _read_descriptor(descriptor: int, size: int) -> bytes:

@@ -210,7 +210,10 @@ def _find_forgotten_since(stores: Stores, at: datetime) -> list[Memory]:
     there = stores.search.memories(paths)
     gone = [path for memory_id, path in paths.items() if memory_id not in there]
     found = [_read_from_trash(stores, path) for path in gone[:MAX_FORGOTTEN]]
-    return [each for each in found if each and each.created <= at and not _is_outdated_at(each, at)]
+    as_then = Filter(as_of=at)
+    return [
+        each for each in found if each and each.created <= at and not is_outdated(each, as_then, at)
+    ]
 
 
 def _find_trashed_paths(event: Event) -> dict[str, str]:
@@ -230,10 +233,6 @@ def _read_from_trash(stores: Stores, path: str) -> Memory | None:
         return stores.vault.read(path).memory
     except (FileUnreadable, NoFile):
         return None  # restored elsewhere, purged, or edited into nonsense
-
-
-def _is_outdated_at(memory: Memory, at: datetime) -> bool:
-    return is_outdated(memory, Filter(as_of=at), at)
 
 
 @operation(

@@ -49,7 +49,7 @@ def status_facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]
     if counts["by_space"]:
         yield "spaces", _render_counts(counts["by_space"]).lstrip(": ")
     yield "edges", f"{counts['edges']:,}"
-    files = _render_file_count(answer["journal"]["files"])
+    files = render_count(answer["journal"]["files"], "file")
     yield "journal", f"{render_count(counts['events'], 'event')} in {files}"
     if answer["unread_files"]:
         yield "reading", f"{render_count(answer['unread_files'], 'file')} still to be read"
@@ -129,7 +129,3 @@ def _render_relations(relations: dict[str, Any]) -> str:
 def _render_counts(counts: dict[str, int]) -> str:
     parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return f": {parts}" if parts else ""
-
-
-def _render_file_count(count: int) -> str:
-    return render_count(count, "file")

@@ -115,15 +115,11 @@ def _read_packed(path: Path) -> tuple[str, bytes]:
 def _unpack_bounded(name: str, data: bytes) -> bytes:
     """Unpack, and refuse what grows without end."""
     if data[:2] == b"\x1f\x8b":
-        with gzip.open(_stream(data)) as unpacked:
+        with gzip.open(io.BytesIO(data)) as unpacked:
             data = unpacked.read(WHOLE_BYTES + 1)
     if len(data) > WHOLE_BYTES:
         raise NotThatFormat(name, f"is more than {WHOLE_BYTES:,} bytes")
     return data
-
-
-def _stream(data: bytes) -> io.BytesIO:
-    return io.BytesIO(data)
 
 
 def _parse_backup(name: str, said: JsonObject) -> _AutoMemGraph:
