@@ -88,7 +88,7 @@ def test_reading_goes_on_where_the_last_look_ended(journal: Any) -> None:
     journal.append([state(3)], durable=False)
 
     assert read(journal, {chunk.name: chunk.position}) == ["event-3"]
-    assert journal.shrunk({chunk.name: chunk.position}) == []
+    assert journal.shrunk_files({chunk.name: chunk.position}) == []
 
 
 def test_a_file_that_is_another_is_read_from_its_start(journal: Any) -> None:
@@ -98,7 +98,7 @@ def test_a_file_that_is_another_is_read_from_its_start(journal: Any) -> None:
     wrong = {name: JournalCursor(2, "another hash"), "gone-2026-01.jsonl": JournalCursor(7, "x")}
 
     assert read(journal, wrong) == ["event-1", "event-2"]
-    assert sorted(journal.shrunk(wrong)) == ["gone-2026-01.jsonl", name]
+    assert sorted(journal.shrunk_files(wrong)) == ["gone-2026-01.jsonl", name]
 
 
 def test_a_torn_line_that_was_brought_in_costs_only_itself(journal: Any) -> None:

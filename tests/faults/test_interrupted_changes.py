@@ -76,7 +76,7 @@ def test_a_merge_killed_at_any_file_is_whole_or_gone(
 
     assert vault_bytes(stores) == (before if killed else after)
     assert (stores.search.get(dropped) is not None) == killed
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
     close(stores)
 
 
@@ -105,7 +105,7 @@ def test_a_claim_killed_at_any_file_replaces_all_or_nothing(
     fresh = restarted(stores, home)
 
     assert vault_bytes(fresh) == before
-    assert fresh.index.search.contested(fresh.clock.now(), 9) == []
+    assert fresh.index.search.contested_addresses(fresh.clock.now(), 9) == []
     close(fresh)
 
 
@@ -124,7 +124,7 @@ def test_a_change_whose_mark_was_lost_is_not_taken_back(
     stores = restarted(stores, home)
 
     assert get_stored(stores, memory.id).memory.content == "Uses SQLite"
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
     close(stores)
 
 
@@ -197,6 +197,6 @@ def test_a_disk_that_fills_up_midway_leaves_everything_as_it_was(
 
     assert vault_bytes(stores) == before
     assert get_stored(stores, kept).memory.content == "Chose SQLite for the atlas"
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
     reconcile(stores)
     assert get_stored(stores, kept).memory.content == "Chose SQLite for the atlas"

@@ -81,7 +81,7 @@ def test_what_was_not_finished_is_as_it_was(
 
     assert vault_bytes(stores) == before
     assert stores.search.counts().by_tier == {"working": COUNT}
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
     close(stores)
 
 

@@ -46,7 +46,7 @@ def test_what_it_took_back_is_marked_as_undone(
 
     assert vault_bytes(after) == before
     assert after.index.log.outcome(change) == "undone"
-    assert after.index.log.unsettled() == []
+    assert after.index.log.unsettled_changes() == []
     close(after)
 
 

@@ -107,7 +107,7 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     assert "index follows later" in in_words(changed.notes)[0]
     keep(stores, "a next call")
     assert get_stored(stores, memory.id).memory.content == "new text"
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(
 
     after = vault_bytes(stores)
     assert {name: after[name] for name in before} == before
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
 
 
 def test_trouble_with_the_core_cap_does_not_deny_a_written_memory(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_one_odd_journal_line_does_not_keep_a_home_from_opening(
     context = open_home(home)
 
     assert any("c1" in note for note in in_words(context.notes))
-    assert context.stores.log.unsettled() == []
+    assert context.stores.log.unsettled_changes() == []
     context.close()
 
 

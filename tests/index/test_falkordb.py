@@ -353,7 +353,7 @@ def test_vectors_that_move_to_qdrant_are_read_anew(index: Index, tmp_path: Path)
 
     moved = opened(tmp_path, apart=falkordb.qdrant())
 
-    assert moved.search.unembedded(9) == [memory_id(1)]
+    assert moved.search.unembedded_ids(9) == [memory_id(1)]
     assert moved.search.search_vector(EAST, ANY, NOON, 9) == []
     moved.close()
 

@@ -359,7 +359,7 @@ def test_another_model_s_vectors_are_dropped(path: Path, model: str, dimension: 
 
     second = SqliteIndex.open(path, model, dimension)
 
-    assert second.search.unembedded(5) == [memory_id(1)]
+    assert second.search.unembedded_ids(5) == [memory_id(1)]
     assert second.search.vectors([memory_id(1)]) == {}
     second.close()
 
@@ -379,7 +379,7 @@ def test_without_a_model_words_are_found_and_vectors_wait(path: Path) -> None:
 
     again = SqliteIndex.open(path, "tiny", DIMENSION)
     assert ids(again.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
-    assert again.search.unembedded(5) == [memory_id(2)]
+    assert again.search.unembedded_ids(5) == [memory_id(2)]
     again.close()
 
 

@@ -43,7 +43,7 @@ def path_of(stores: Stores, memory: Memory) -> str:
 
 
 def is_current(stores: Stores, memory: Memory) -> bool:
-    return memory.id in stores.search.allowed([memory.id], Filter(), stores.clock.now())
+    return memory.id in stores.search.select_allowed([memory.id], Filter(), stores.clock.now())
 
 
 def test_the_walk_through_example_is_an_evolution(stores: Stores) -> None:
@@ -70,7 +70,7 @@ def test_the_older_one_stays_readable_as_history(stores: Stores) -> None:
 
     then = Filter(as_of=NOON - timedelta(days=5))
     assert now(stores, old).content == CHOSE
-    assert stores.search.allowed([old.id], then, stores.clock.now()) == {old.id}
+    assert stores.search.select_allowed([old.id], then, stores.clock.now()) == {old.id}
 
 
 def test_a_night_of_conflicts_then_undo_is_as_before(stores: Stores) -> None:

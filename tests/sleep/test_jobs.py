@@ -426,7 +426,7 @@ def test_a_memory_whose_model_was_away_is_read_when_it_is_back(tmp_path: Path) -
     report = run(stores, make_index_updater())
 
     assert report.counts["read"] == 1
-    assert stores.search.unembedded(5) == []
+    assert stores.search.unembedded_ids(5) == []
     close(stores)
 
 

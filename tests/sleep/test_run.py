@@ -397,7 +397,7 @@ def test_a_kill_leaves_each_patch_done_or_not_begun(
     reconcile(stores)
 
     assert contents(living(vault_bytes(stores))) in [contents(each) for each in states]
-    assert stores.log.unsettled() == []
+    assert stores.log.unsettled_changes() == []
     close(stores)
 
 

@@ -137,7 +137,7 @@ def test_looking_at_a_vault_writes_nothing(vault: FolderVault) -> None:
 
     list(vault.scan())
     vault.read("a.md")
-    list(vault.trashed())
+    list(vault.trashed_memories())
     vault.path_for(memory())
     vault.trash_path("a.md")
 
@@ -553,7 +553,7 @@ def test_a_forgotten_memory_goes_back_to_its_place_or_a_free_one(vault: FolderVa
 
 
 def test_a_vault_without_trash_has_nothing_forgotten(vault: FolderVault) -> None:
-    assert list(vault.trashed()) == []
+    assert list(vault.trashed_memories()) == []
 
 
 def test_unfinished_files_are_cleaned_away(vault: FolderVault) -> None:

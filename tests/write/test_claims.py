@@ -246,7 +246,7 @@ def test_a_rival_that_a_hand_edited_keeps_what_the_hand_wrote(stores: Stores) ->
 
     after = now_of(stores, old.memory)
     assert (after.content, after.superseded_by) == ("Ana dwells near Ghent", new.id)
-    assert old.memory.id in stores.search.unembedded(9)
+    assert old.memory.id in stores.search.unembedded_ids(9)
 
 
 # --- many ---------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def test_the_whole_trash_can_be_purged_at_once(stores: Stores) -> None:
     done = purge(stores, None)
 
     assert len(done.memories) == done.files == 5
-    assert list(stores.vault.trashed()) == []
+    assert list(stores.vault.trashed_memories()) == []
     assert as_now(stores, kept).content == "Lunch is at noon"
     assert purge(stores, None).files == 0
 
@@ -178,7 +178,7 @@ def test_what_is_not_in_the_trash_is_not_purged(stores: Stores) -> None:
         purge(stores, [memory.id])
     for content in ("One", "Two"):
         forget(stores, keep(stores, content).id)
-    first = next(iter(stores.vault.trashed())).memory.id[0]
+    first = next(iter(stores.vault.trashed_memories())).memory.id[0]
     if len(stores.vault.find_trashed(first)) > 1:
         with pytest.raises(AmbiguousId):
             purge(stores, [first])

@@ -150,7 +150,7 @@ def test_a_change_that_the_model_would_not_see_reads_nothing(
 
     assert reader.texts == []
     assert nearest(stores, "the cat sleeps") == memory.id
-    assert stores.search.unembedded(10) == []
+    assert stores.search.unembedded_ids(10) == []
 
 
 def test_another_tag_is_read(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_a_model_that_went_away_reads_later(
             "kept without a vector, found by its words only: fake-1: away"
         ]
         assert embed_missing(stores) == 0
-        assert len(stores.search.unembedded(10)) == 2
+        assert len(stores.search.unembedded_ids(10)) == 2
 
     assert embed_missing(stores) == 2
     assert nearest(stores, "word8 word8") == memory.id

@@ -234,7 +234,7 @@ def test_without_a_model_memories_are_kept_and_it_is_said(tmp_path: Path) -> Non
     assert "without a vector" in in_words(result.notes)[0]
     close(stores)
     again = make_stores(home)
-    assert again.index.search.unembedded(10) == [result.memory.id]
+    assert again.index.search.unembedded_ids(10) == [result.memory.id]
     close(again)
 
 

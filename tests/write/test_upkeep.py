@@ -186,8 +186,8 @@ def test_a_torn_journal_line_costs_only_itself_and_stays_reported(tmp_path: Path
 
     for _ in range(2):
         stores = reopened(stores, home, without_index=True)
-        assert [(each.path, each.line) for each in stores.log.torn()] == [(file.name, 2)]
+        assert [(each.path, each.line) for each in stores.log.torn_lines()] == [(file.name, 2)]
         assert get_stored(stores, memory.id).memory.access_count == 1
     stores = reopened(stores, home)
-    assert len(stores.log.torn()) == 1
+    assert len(stores.log.torn_lines()) == 1
     close(stores)

@@ -98,9 +98,9 @@ class JsonHooksPiece:
         return _drop_empty_containers(text, paths, before)
 
     def look(self, text: str) -> Iterator[SeenEntry]:
-        return find_hooks(self.placed(text), self.home)
+        return find_hooks(self.placed_entries(text), self.home)
 
-    def placed(self, text: str) -> Iterator[PlacedEntry]:
+    def placed_entries(self, text: str) -> Iterator[PlacedEntry]:
         """Give every hook in the text, whoever wrote it, and where it stands."""
         for event in _read_events(text):
             yield from ((tuple(path), entry) for path, entry in _read_handlers(text, event))

@@ -47,9 +47,9 @@ class TomlHooksPiece:
         return self  # an entry says itself whose it is
 
     def look(self, text: str) -> Iterator[SeenEntry]:
-        return find_hooks(self.placed(text), self.home)
+        return find_hooks(self.placed_entries(text), self.home)
 
-    def placed(self, text: str) -> Iterator[PlacedEntry]:
+    def placed_entries(self, text: str) -> Iterator[PlacedEntry]:
         """Give every hook in the text, whoever wrote it, and where it stands."""
         for event, groups in read_hook_groups(text).items():
             yield from _place_entries(event, groups)

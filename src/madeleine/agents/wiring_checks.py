@@ -136,7 +136,7 @@ def _check_switches(
 def _check_ormah(agent: AgentHost, wiring: AgentWiring, found: HostFile) -> Iterator[DoctorFinding]:
     """Tell hooks of Ormah beside ours: it may be forgotten that they are there."""
     hooks = [piece for piece in wiring.pieces if isinstance(piece, JsonHooksPiece | TomlHooksPiece)]
-    placed = [each for piece in hooks for each in piece.placed(found.text)]
+    placed = [each for piece in hooks for each in piece.placed_entries(found.text)]
     events = dict.fromkeys(str(place[1]) for place, entry in placed if is_ormahs_hook(entry))
     for event in events:
         problem = f"{found.path}: hook on {event} asks Ormah as well, and both answer"

@@ -178,7 +178,7 @@ def report_status(context: HomeContext, call: OperationCall) -> HomeStatus:
 
 
 def _journal_problems(context: HomeContext) -> list[str]:
-    torn = [f"{each.path}:{each.line}: {each.problem}" for each in context.stores.log.torn()]
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in context.stores.log.torn_lines()]
     return list(dict.fromkeys([*torn, *context.journal_problems]))
 
 

@@ -143,7 +143,7 @@ def _read_listing(call: OperationCall) -> tuple[Filter, int, int]:
     shared=joined("memories"),
 )
 def list_trash(context: HomeContext, call: OperationCall) -> TrashPage:
-    found = sorted(context.stores.vault.trashed(), key=lambda each: each.path)
+    found = sorted(context.stores.vault.trashed_memories(), key=lambda each: each.path)
     return answers.build_trash_page(found)
 
 

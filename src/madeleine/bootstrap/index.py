@@ -119,7 +119,7 @@ def _follows_journal(index: Index, journal: FileJournal) -> bool:
     """Whether an index has read this journal, or none. One that was restored from a backup, or
     lost lines, still begins with events that the index knows; another home's does not."""
     read = {name: each for name, each in index.log.positions().items() if each.offset}
-    if len(journal.shrunk(read)) < len(read) or not read:
+    if len(journal.shrunk_files(read)) < len(read) or not read:
         return True
     begun = (each for chunk in journal.read({}) for each in chunk.events[:EVENTS_COMPARED])
     return any(index.log.event(each.id) is not None for each in begun)

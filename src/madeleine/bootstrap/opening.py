@@ -235,7 +235,7 @@ def catch_up_index(
     the index say more than the truth: then it is made anew.
     """
     stores = context.stores
-    changed = stores.journal.shrunk(stores.log.positions())
+    changed = stores.journal.shrunk_files(stores.log.positions())
     context.journal_problems = replay_journal(stores.journal, stores.index)
     context.notes.extend(recover_changes(stores))
     if changed:

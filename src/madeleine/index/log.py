@@ -42,7 +42,7 @@ class EventLog(Protocol):
 
     def positions(self) -> dict[str, JournalCursor]: ...
 
-    def torn(self) -> list[ParseProblem]:
+    def torn_lines(self) -> list[ParseProblem]:
         """Return the journal lines that were passed over because they cannot be read."""
         ...
 
@@ -70,7 +70,7 @@ class EventLog(Protocol):
         not taken back and came about. A run that made none is left out."""
         ...
 
-    def unsettled(self) -> list[Event]:
+    def unsettled_changes(self) -> list[Event]:
         """Return the `changed` events that have no outcome: a write was interrupted."""
         ...
 

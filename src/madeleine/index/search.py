@@ -283,7 +283,7 @@ class MemorySearch(Protocol):
         oldest first; without those whose `rules.claims.stated` is `but`."""
         ...
 
-    def contested(self, now: datetime, limit: int) -> list[str]:
+    def contested_addresses(self, now: datetime, limit: int) -> list[str]:
         """Return addresses at which current memories that meet claim different values, in
         order."""
         ...
@@ -294,7 +294,7 @@ class MemorySearch(Protocol):
         """Return memories newest first (created, then id)."""
         ...
 
-    def triggered(
+    def triggered_memories(
         self, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
     ) -> list[str]:
         """Return memories that pass the filter and stand under any of these
@@ -307,7 +307,7 @@ class MemorySearch(Protocol):
         """Return when the oldest memory was created; nothing if there is none."""
         ...
 
-    def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+    def select_allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         """Return those of the ids that pass the filter."""
         ...
 
@@ -399,7 +399,7 @@ class MemorySearch(Protocol):
         itself. What has no vector is no key and no neighbour: nothing is known about it."""
         ...
 
-    def unembedded(self, limit: int) -> list[str]:
+    def unembedded_ids(self, limit: int) -> list[str]:
         """Return ids of memories without a vector of the current model."""
         ...
 
@@ -422,7 +422,7 @@ class MemorySearch(Protocol):
         that was made of other memories."""
         ...
 
-    def gathered(
+    def gather_all(
         self,
         bar: RelevanceThreshold,
         now: datetime,

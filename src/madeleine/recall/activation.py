@@ -49,7 +49,7 @@ def spread_activation(
         config.recall.activation_decay,
     )
     offered = {each for row in passed.values() for each, _ in row}
-    allowed = stores.search.allowed(offered, chosen, now) if offered else set[str]()
+    allowed = stores.search.select_allowed(offered, chosen, now) if offered else set[str]()
     found: dict[str, InheritedScore] = {}
     for row in passed.values():
         fitting = [(each, what) for each, what in row if each in allowed]

@@ -261,8 +261,8 @@ def note_retired(
     outdated, too."""
     if not named or chosen.outdated:
         return []
-    there = stores.search.allowed(named, chosen, now)
-    over = stores.search.allowed(named, replace(chosen, outdated=True), now) - there
+    there = stores.search.select_allowed(named, chosen, now)
+    over = stores.search.select_allowed(named, replace(chosen, outdated=True), now) - there
     memories = stores.search.memories(each for each in named if each in over)
     return [
         Cause(NoteKind.RETIRED, {"memory": each.id, "superseded_by": each.superseded_by})
@@ -290,7 +290,7 @@ def explain_absence(
     for rank, hit in enumerate(ranks.shown, 1):
         if hit.id == memory_id:
             return _build_absence(Absence.THERE, memory_id, f"is there: number {rank}", rank=rank)
-    if not stores.search.allowed([memory_id], chosen, now):
+    if not stores.search.select_allowed([memory_id], chosen, now):
         return _build_refusal(memory_id, _find_refusing_filters(stores, memory_id, chosen, now))
     return _explain_outranked(stores, query, scored, ranks, memory_id)
 
@@ -324,7 +324,7 @@ def _find_refusing_filters(
     return [
         name
         for name, part in zip(parts, alone, strict=True)
-        if name != "outdated" and not stores.search.allowed([memory_id], part, now)
+        if name != "outdated" and not stores.search.select_allowed([memory_id], part, now)
     ]
 
 

@@ -52,7 +52,7 @@ def find_surroundings(
         return {}
     ids = stores.search.ids(sorted(wanted))
     valid = Filter(as_of=chosen.as_of, outdated=chosen.outdated)
-    memories = stores.search.memories(stores.search.allowed(ids.values(), valid, now))
+    memories = stores.search.memories(stores.search.select_allowed(ids.values(), valid, now))
     found = {
         hit: tuple(_build_turn(memories[ids[node]]) for node in beside if ids.get(node) in memories)
         for hit, beside in nodes.items()

@@ -267,7 +267,7 @@ def _make_embedding_work(context: HomeContext, stop: threading.Event) -> Callabl
 
     def embed() -> None:
         stores = context.stores
-        if stores.minds.embedder is None or not stores.search.unembedded(1):
+        if stores.minds.embedder is None or not stores.search.unembedded_ids(1):
             return
         try:
             done = embed_missing(stores, go_on)

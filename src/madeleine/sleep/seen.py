@@ -68,7 +68,7 @@ def find_ids_to_look_at(context: JobContext, chosen: Filter) -> IdsToLookAt:
     if not isinstance(kept, str):
         return IdsToLookAt(newest_first, len(newest_first))
     later = replace(chosen, created_after=parse_time("until", kept) + LEAST_TIME)
-    new = context.stores.search.allowed(newest_first, later, context.now) | set(woken)
+    new = context.stores.search.select_allowed(newest_first, later, context.now) | set(woken)
     backlog = [each for each in newest_first if each not in new]
     new_ids = [each for each in newest_first if each in new]
     return IdsToLookAt([*new_ids, *backlog], len(new_ids))

@@ -625,11 +625,11 @@ def test_traces_are_given_later_to_all_passages_or_to_none(index: Index) -> None
     east = trace(EAST)
 
     index.set_traces({memory_id(1): [east, east], memory_id(2): [east, east], memory_id(3): []})
-    assert index.search.unembedded(9) == [memory_id(each) for each in (1, 2, 3)]
+    assert index.search.unembedded_ids(9) == [memory_id(each) for each in (1, 2, 3)]
     assert not everything(index).embedded.any()
 
     index.set_traces({memory_id(1): [east, trace(NORTH), east], memory_id(2): [east, east]})
-    assert index.search.unembedded(9) == [memory_id(2), memory_id(3)]
+    assert index.search.unembedded_ids(9) == [memory_id(2), memory_id(3)]
     pool = everything(index, near=NORTH)
     mine = np.array(names(index, pool)) == memory_id(1)
     assert pool.near[mine].tolist() == pytest.approx([0, 1, 0], abs=0.001)
@@ -653,7 +653,7 @@ def test_tokens_that_cannot_be_the_model_s_are_rejected(index: Index, width: int
     with pytest.raises(Rejected):
         index.write(IndexBatch(puts=[MemoryPut(stored(memory(2)), [odd])]))
 
-    assert index.search.unembedded(5) == [memory_id(1)]
+    assert index.search.unembedded_ids(5) == [memory_id(1)]
 
 
 # --- what is kept of passages -------------------------------------------------------------
@@ -993,7 +993,7 @@ def test_traces_wait_for_their_model_to_come_back(make_index: Maker, tmp_path: P
 
     again = make_index(tmp_path)
 
-    assert again.search.unembedded(9) == [memory_id(4)]
+    assert again.search.unembedded_ids(9) == [memory_id(4)]
     pool = again.search.pool(CandidateQuery(near=EAST), Filter(tiers=(Tier.CORE,)), NOON)
     place = names(again, pool).index(memory_id(3))
     assert held(again, pool)[place].tokens == [[1, 2, 3]]
@@ -1011,7 +1011,7 @@ def test_for_another_model_everything_is_unread(
 
     opened = make_index(tmp_path, **other)
 
-    assert opened.search.unembedded(9) == [memory_id(each) for each in (1, 2, 3, 4)]
+    assert opened.search.unembedded_ids(9) == [memory_id(each) for each in (1, 2, 3, 4)]
     pool = everything(opened, words=["apples"], near=EAST)
     assert not pool.embedded.any()
     assert [each.tokens for each in held(opened, pool)] == [[]] * 4
@@ -1117,7 +1117,7 @@ def all_told(index: Index) -> list[object]:
         index.search.terms(["tea", "go", "went", "猫が好き", "猫", "7", "ben"]),
         (extent.memories, round(extent.mean_words, 6)),
         (set(extent.speakers), set(extent.short_names)),
-        set(index.search.unembedded(99)),
+        set(index.search.unembedded_ids(99)),
     ]
 
 

@@ -65,7 +65,7 @@ def fill(index: Index) -> None:
 
 def test_an_empty_index_has_nobody(index: Index) -> None:
     assert index.search.sample(BAR, NOON, 20, 1) == []
-    assert len(index.search.gathered(BAR, NOON)) == 0
+    assert len(index.search.gather_all(BAR, NOON)) == 0
     assert index.log.used_together([], []) == set()
     assert index.graph.edges_between([]) == []
 
@@ -75,7 +75,7 @@ def test_an_index_without_a_model_has_nobody(make_index: Maker, tmp_path: Path) 
     index.write(IndexBatch(puts=[put(memory(1))]))
 
     assert index.search.sample(BAR, NOON, 20, 1) == []
-    assert len(index.search.gathered(BAR, NOON)) == 0
+    assert len(index.search.gather_all(BAR, NOON)) == 0
     index.close()
 
 
@@ -85,14 +85,14 @@ def test_what_is_archival_outdated_made_irrelevant_or_without_a_vector_takes_no_
     fill(index)
 
     assert sorted(index.search.sample(BAR, NOON, 20, 1)) == [memory_id(1), memory_id(12)]
-    assert list(index.search.gathered(BAR, NOON).ids) == [memory_id(1), memory_id(12)]
+    assert list(index.search.gather_all(BAR, NOON).ids) == [memory_id(1), memory_id(12)]
 
 
 def test_whoever_is_asked_for_comes_even_archival_or_irrelevant(index: Index) -> None:
     fill(index)
     wanted = [memory_id(number) for number in range(1, 13)]
 
-    found = index.search.gathered(BAR, NOON, wanted)
+    found = index.search.gather_all(BAR, NOON, wanted)
 
     assert list(found.ids) == [memory_id(number) for number in (1, 2, 10, 12)]
 
@@ -114,7 +114,7 @@ def test_what_has_no_score_is_weighed_by_who_asks(index: Index) -> None:
         memory_id(2),
         memory_id(4),
     ]
-    assert list(index.search.gathered(bar, NOON, [memory_id(3)]).ids) == [
+    assert list(index.search.gather_all(bar, NOON, [memory_id(3)]).ids) == [
         memory_id(number) for number in range(1, 5)
     ]
     first, second = weighed
@@ -157,7 +157,7 @@ def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
     second, third = memory(2, "two"), memory(3, long_text("a", "b"), space="atlas")
     index.write(IndexBatch(puts=[put(third, NORTH, EAST), put(second, NORTH), put(first, EAST)]))
 
-    found = index.search.gathered(BAR, NOON)
+    found = index.search.gather_all(BAR, NOON)
 
     assert list(found.ids) == [each.id for each in (first, second, third)]
     assert [each.hex() for each in found.digests] == [
@@ -172,12 +172,12 @@ def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
 
 def test_what_was_gathered_stays_as_it_was(index: Index) -> None:
     place(index, memory(1), memory(2))
-    found = index.search.gathered(BAR, NOON)
+    found = index.search.gather_all(BAR, NOON)
 
     index.write(IndexBatch(puts=[put(memory(1, "other"), NORTH)], drops=[memory_id(2)]))
 
     np.testing.assert_allclose(found.matrix[found.rows], [EAST, EAST], atol=1e-3)
-    assert list(index.search.gathered(BAR, NOON).ids) == [memory_id(1)]
+    assert list(index.search.gather_all(BAR, NOON).ids) == [memory_id(1)]
 
 
 # -- samples -------------------------------------------------------------------------------

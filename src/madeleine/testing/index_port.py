@@ -232,9 +232,9 @@ def test_contested_is_what_claims_that_meet_do_not_agree_on(index: Index) -> Non
         claiming(10, "over", "90", valid_until=NOON),
     )
 
-    assert index.search.contested(NOON, 9) == ["global\nport", "within\nport"]
-    assert index.search.contested(NOON, 1) == ["global\nport"]
-    assert index.search.contested(NOON, 0) == []
+    assert index.search.contested_addresses(NOON, 9) == ["global\nport", "within\nport"]
+    assert index.search.contested_addresses(NOON, 1) == ["global\nport"]
+    assert index.search.contested_addresses(NOON, 0) == []
 
 
 def test_a_memory_is_found_by_what_it_claims(index: Index) -> None:
@@ -544,19 +544,19 @@ def test_a_vector_goes_with_its_text_unless_it_still_fits(index: Index) -> None:
     core = Filter(tiers=(Tier.CORE,))
     assert ids(index.search.search_vector(unit(1, 1, 0, 0), ANY, NOON, 5)) == [memory_id(1)]
     assert ids(index.search.search_vector(unit(1, 1, 0, 0), core, NOON, 5)) == [memory_id(1)]
-    assert index.search.unembedded(10) == [memory_id(2), memory_id(3)]
+    assert index.search.unembedded_ids(10) == [memory_id(2), memory_id(3)]
     assert set(index.search.vectors([memory_id(1), memory_id(2)])) == {memory_id(1)}
 
 
 def test_vectors_can_be_given_later(index: Index) -> None:
     keep(index, memory(1), memory(2))
-    assert index.search.unembedded(1) == [memory_id(1)]
+    assert index.search.unembedded_ids(1) == [memory_id(1)]
 
     index.set_traces(
         {memory_id(2): [trace(unit(0, 1, 0, 0))], memory_id(9): [trace(unit(1, 0, 0, 0))]}
     )
 
-    assert index.search.unembedded(10) == [memory_id(1)]
+    assert index.search.unembedded_ids(10) == [memory_id(1)]
     assert ids(index.search.search_vector(unit(0, 1, 0, 0), ANY, NOON, 5)) == [memory_id(2)]
     np.testing.assert_allclose(index.search.vectors([memory_id(2)])[memory_id(2)], unit(0, 1, 0, 0))
 
@@ -573,7 +573,7 @@ def test_a_vector_that_cannot_be_the_models_is_rejected(
     with pytest.raises(Rejected):
         index.search.search_vector(vector, ANY, NOON, 5)
 
-    assert index.search.unembedded(5) == [memory_id(1)]
+    assert index.search.unembedded_ids(5) == [memory_id(1)]
 
 
 def test_a_filter_finds_the_one_match_among_many(index: Index) -> None:
@@ -661,7 +661,7 @@ def test_every_search_obeys_every_filter(
     assert set(ids(index.search.listing(chosen, NOON, 50))) == wanted
     assert index.search.count(chosen, NOON) == len(wanted)
     assert (
-        index.search.allowed([memory_id(77), *(each.id for each in memories)], chosen, NOON)
+        index.search.select_allowed([memory_id(77), *(each.id for each in memories)], chosen, NOON)
         == wanted
     )
 
@@ -913,11 +913,11 @@ def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
     index.write(
         IndexBatch(events=[*begun, event(EventKind.REMEMBERED, 3, change="c3", memory="m")])
     )
-    assert index.log.unsettled() == begun
+    assert index.log.unsettled_changes() == begun
 
     index.write(IndexBatch(events=[event(EventKind.SETTLED, 4, 5, change="c1", outcome="done")]))
 
-    assert index.log.unsettled() == [begun[1]]
+    assert index.log.unsettled_changes() == [begun[1]]
     assert index.log.outcome("c1") == "done"
     assert index.log.outcome("c2") is None
 
@@ -1124,13 +1124,13 @@ def _answers(index: Index) -> list[object]:
         index.search.core_by_importance(),
         index.search.counts(),
         [index.log.history(each) for each in (one, two)],
-        index.log.unsettled(),
+        index.log.unsettled_changes(),
         index.log.outcome("change-8"),
         index.log.proposals(),
         index.log.state("k"),
         index.log.recent_events([], 99),
         index.search.fingerprints(),
-        index.search.unembedded(9),
+        index.search.unembedded_ids(9),
         index.graph.self_id(),
     ]
 
@@ -1218,7 +1218,10 @@ def test_torn_journal_lines_are_listed_until_their_file_is_read_anew(index: Inde
 
     index.write(IndexBatch(torn={"a.jsonl": [(4, "is not JSON")]}, read_anew=["a.jsonl"]))
 
-    assert [(each.path, each.line) for each in index.log.torn()] == [("a.jsonl", 4), ("b.jsonl", 1)]
+    assert [(each.path, each.line) for each in index.log.torn_lines()] == [
+        ("a.jsonl", 4),
+        ("b.jsonl", 1),
+    ]
 
 
 # --- triggers -------------------------------------------------------------------------------
@@ -1234,7 +1237,7 @@ def test_what_a_deed_is_about_is_looked_up_by_its_keys(index: Index) -> None:
     )
 
     def looked_up(*keys: str, limit: int = 9, **chosen: Any) -> list[str]:
-        return index.search.triggered(keys, Filter(**chosen), NOON, limit)
+        return index.search.triggered_memories(keys, Filter(**chosen), NOON, limit)
 
     ids = [memory(number).id for number in range(5)]
     assert looked_up("path:legacy") == [ids[1]]
@@ -1249,7 +1252,7 @@ def test_a_memory_that_is_put_again_has_its_new_triggers_only(index: Index) -> N
     keep(index, memory(1, content="legacy/ is frozen"))
     keep(index, memory(1, content="vendor/ is frozen"), memory(2, triggers=("legacy/**",)))
 
-    assert index.search.triggered(["path:vendor"], Filter(), NOON, 9) == [memory(1).id]
-    assert index.search.triggered(["path:legacy"], Filter(), NOON, 9) == [memory(2).id]
+    assert index.search.triggered_memories(["path:vendor"], Filter(), NOON, 9) == [memory(1).id]
+    assert index.search.triggered_memories(["path:legacy"], Filter(), NOON, 9) == [memory(2).id]
     index.write(IndexBatch(drops=[memory(2).id]))
-    assert index.search.triggered(["path:legacy"], Filter(), NOON, 9) == []
+    assert index.search.triggered_memories(["path:legacy"], Filter(), NOON, 9) == []

@@ -482,7 +482,7 @@ def test_scores_of_a_run_are_found_by_its_name(index: Index) -> None:
         (found,) = index.log.changes(name)
         assert found.kind is EventKind.SCORED
         assert not {"scores", "was"} & found.body.keys()
-    assert index.log.unsettled() == []
+    assert index.log.unsettled_changes() == []
 
 
 def test_scores_are_told_of_what_is_there(index: Index) -> None:

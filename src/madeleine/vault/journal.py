@@ -213,7 +213,7 @@ class FileJournal:
         because every score in it has a later one."""
         return self._find(EventKind.SCORED, change_id, device, at)
 
-    def shrunk(self, since: Mapping[str, JournalCursor]) -> list[str]:
+    def shrunk_files(self, since: Mapping[str, JournalCursor]) -> list[str]:
         """Return the files that no longer hold what was read of them: gone, cut or replaced."""
         return [
             name

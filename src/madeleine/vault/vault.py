@@ -432,7 +432,7 @@ class FolderVault:
 
     # -- trash and leftovers ---------------------------------------------------------------
 
-    def trashed(self) -> Iterator[StoredMemory]:
+    def trashed_memories(self) -> Iterator[StoredMemory]:
         """Yield the forgotten memories that can be read, in no particular order."""
         for path in self.trashed_paths():
             try:
@@ -456,7 +456,7 @@ class FolderVault:
         wanted = id_prefix.lower()
         if not wanted:
             return []
-        found = [each for each in self.trashed() if each.memory.id.startswith(wanted)]
+        found = [each for each in self.trashed_memories() if each.memory.id.startswith(wanted)]
         return sorted(found, key=lambda each: (each.fingerprint.mtime_ns, each.path))
 
     def clean_leftovers(self) -> int:

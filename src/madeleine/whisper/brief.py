@@ -285,7 +285,7 @@ class _BriefReading:
         """Return what was whispered in this session, the last first."""
         ids = self.told_in_session()
         search = self.stores.search
-        current = search.allowed(ids, Filter(), self.now)
+        current = search.select_allowed(ids, Filter(), self.now)
         known = search.memories(each for each in ids if each in current)
         return self._take(known.values())
 

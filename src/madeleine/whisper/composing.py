@@ -189,7 +189,11 @@ def _find_memory_to_review(context: WhisperContext, state: WhisperState) -> Memo
         others = [each for each in entries if each.session != state.prompt.session_id]
         held = dict.fromkeys(memory_id for each in others for memory_id in _held_back_ids(each))
         ids = [each for each in held if each not in told]
-        passing = search.allowed(ids, prompt_filter(state.prompt), state.now) if ids else set[str]()
+        passing = (
+            search.select_allowed(ids, prompt_filter(state.prompt), state.now)
+            if ids
+            else set[str]()
+        )
         for each in ids:
             if each in passing and not _was_asked(context, each, state.now):
                 memory = search.memories([each]).get(each)

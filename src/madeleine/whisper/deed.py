@@ -135,7 +135,7 @@ def weigh_candidates(stores: Stores, request: DeedRequest, now: datetime) -> lis
     query = RecallQuery(text, FOUND_MOST, chosen, request.space, explain=True, all=True)
     hits = {each.memory.id: each for each in recall(stores, query, touch=False).hits}
     keys = deed_keys(request.deed)
-    triggered = stores.search.triggered(keys, chosen, now, TRIGGERED_MOST) if keys else []
+    triggered = stores.search.triggered_memories(keys, chosen, now, TRIGGERED_MOST) if keys else []
     brought = stores.search.memories(each for each in triggered if each not in hits)
     best = max((each.score for each in hits.values()), default=0.0)
     weighed = []

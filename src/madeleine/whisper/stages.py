@@ -495,7 +495,9 @@ def _bring_answers(context: WhisperContext, state: WhisperState, question: SelfQ
     by_graph = question.is_definite and Intent.TEMPORAL not in state.intents
     if by_graph:
         search = context.stores.search
-        passing = search.allowed(sorted(targets - known), prompt_filter(state.prompt), state.now)
+        passing = search.select_allowed(
+            sorted(targets - known), prompt_filter(state.prompt), state.now
+        )
         mine |= search.memories(sorted(passing))
     answers = select_answers(question, {each.id: _statement_of(each) for each in mine.values()})
     state.hold_back(lambda each: not each.identity or each.memory.id in answers)

@@ -81,7 +81,7 @@ def find_overtaken_claims(
     that came from outside left undone. At most `limit` addresses are looked at."""
     search, now = stores.search, stores.clock.now()
     found = []
-    for each in search.contested(now, limit):
+    for each in search.contested_addresses(now, limit):
         claiming = search.memories(search.claims(each, now)).values()
         found += find_overtaken(one for one in claiming if one.source != SELF_SOURCE)
     return found

@@ -204,7 +204,7 @@ class _IncomingBatch:
 
     @cached_property
     def _trashed_ids(self) -> frozenset[str]:
-        return frozenset(each.memory.id for each in self._stores.vault.trashed())
+        return frozenset(each.memory.id for each in self._stores.vault.trashed_memories())
 
     def _meet_existing(
         self, incoming: IncomingMemory, memory: Memory, here: Memory

@@ -75,7 +75,9 @@ def find_near(
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
         return NearMemories()
-    here = stores.search.allowed([hit.id for hit in near], Filter(spaces=(memory.space,)), now)
+    here = stores.search.select_allowed(
+        [hit.id for hit in near], Filter(spaces=(memory.space,)), now
+    )
     here |= {each.id for each in beside if each.space == memory.space}
     the_self = stores.graph.self_id()
     strengths = [

@@ -126,7 +126,7 @@ def _select_not_in_vault(stores: Stores, found: Iterable[StoredMemory]) -> set[s
 
 def _select_trashed(stores: Stores, wanted: Sequence[str] | None) -> list[StoredMemory]:
     if wanted is None:
-        return sorted(stores.vault.trashed(), key=lambda each: each.path)
+        return sorted(stores.vault.trashed_memories(), key=lambda each: each.path)
     return [
         stored for each in dict.fromkeys(wanted) for stored in _find_named_in_trash(stores, each)
     ]
@@ -143,7 +143,7 @@ def _collect_summaries(stores: Stores, gone: set[str], known: set[str]) -> list[
     for memory in stores.search.memories(sources).values():
         if is_summary_of(memory, told) and _is_as_written(memory):
             commit(stores, plan_forget(make_change_context(stores, PURGE_JOB), memory.id))
-    listed = [each for each in stores.vault.trashed() if is_summary_of(each.memory, told)]
+    listed = [each for each in stores.vault.trashed_memories() if is_summary_of(each.memory, told)]
     return [each for each in listed if each.path not in known]
 
 
@@ -181,7 +181,9 @@ def _find_merge_targets(stores: Stores, memory_id: str) -> Iterator[str]:
 
 def _find_remaining(stores: Stores, ids: set[str]) -> tuple[Memory, ...]:
     """Return those of the memories that are in the vault, or at least in the trash."""
-    trashed = {each.memory.id: each.memory for each in stores.vault.trashed()} if ids else {}
+    trashed = (
+        {each.memory.id: each.memory for each in stores.vault.trashed_memories()} if ids else {}
+    )
     found = {**trashed, **stores.search.memories(ids)}
     return tuple(found[each] for each in sorted(ids & found.keys()))
 

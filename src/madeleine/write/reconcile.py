@@ -137,7 +137,7 @@ def unread_note(stores: Stores) -> tuple[Cause, ...]:
     words alone: after a change of model, or after it was away."""
     if stores.minds.embedder is None:
         return ()
-    count = len(stores.search.unembedded(MAX_UNREAD_COUNTED + 1))
+    count = len(stores.search.unembedded_ids(MAX_UNREAD_COUNTED + 1))
     if not count:
         return ()
     parts = {"count": min(count, MAX_UNREAD_COUNTED), "at_least": count > MAX_UNREAD_COUNTED}
@@ -151,7 +151,7 @@ def embed_missing(stores: Stores, progress: ProgressCallback = lambda done, tota
     """
     total = stores.search.counts().unembedded
     done = 0
-    while ids := stores.search.unembedded(BATCH_FILES):
+    while ids := stores.search.unembedded_ids(BATCH_FILES):
         memories = list(stores.search.memories(ids).values())
         before = done
         for some in split_by_size(

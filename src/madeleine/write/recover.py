@@ -23,7 +23,7 @@ def recover_changes(stores: Stores) -> list[str]:
     whose mark has not arrived here yet.
     """
     with stores.writing:
-        own = [each for each in stores.log.unsettled() if _is_ours(stores, each)]
+        own = [each for each in stores.log.unsettled_changes() if _is_ours(stores, each)]
         return [_recover_one(stores, begun) for begun in own]
 
 

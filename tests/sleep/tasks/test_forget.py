@@ -92,7 +92,7 @@ def test_below_one_threshold_is_archived_and_below_the_other_trashed(stores: Sto
 
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
     assert stores.search.get(gone.id) is None
-    assert [each.memory.id for each in stores.vault.trashed()] == [gone.id]
+    assert [each.memory.id for each in stores.vault.trashed_memories()] == [gone.id]
     assert ids(report.counts["archived"]) == [faint.id]
     assert ids(report.counts["deleted"]) == [gone.id]
 
@@ -212,7 +212,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert (report.proposed, len(waiting.source_nodes)) == (1, 10)
     decide_proposal(stores, waiting.id, ProposalStatus.APPROVED, by="me")
-    assert len(list(stores.vault.trashed())) == 10
+    assert len(list(stores.vault.trashed_memories())) == 10
 
 
 @pytest.mark.parametrize("count", [5, 9, 19])
@@ -222,7 +222,7 @@ def test_a_small_store_is_not_emptied_unasked(stores: Stores, count: int) -> Non
 
     report = run(stores, make_forget_task(), DELETE)
 
-    assert list(stores.vault.trashed()) == []
+    assert list(stores.vault.trashed_memories()) == []
     stopped = str(report_to_json(report)["stopped"])
     assert f"{count} of {count} memories that are not archived" in stopped
     assert (report.proposed, report.counts["deleted_count"]) == (1, 0)
@@ -238,7 +238,7 @@ def test_archived_memories_do_not_make_the_rest_a_small_share(stores: Stores) ->
 
     report = run(stores, make_forget_task(), DELETE)
 
-    assert list(stores.vault.trashed()) == []
+    assert list(stores.vault.trashed_memories()) == []
     stopped = str(report_to_json(report)["stopped"])
     assert "24 of 24 memories that are not archived would go to the trash" in stopped
 
@@ -275,7 +275,7 @@ def test_a_run_that_was_stopped_halfway_counts_what_it_did(stores: Stores) -> No
         stop=lambda: bool(list(stores.vault.trashed_paths())),
     )
 
-    assert report.counts["deleted_count"] == len(list(stores.vault.trashed())) == most
+    assert report.counts["deleted_count"] == len(list(stores.vault.trashed_memories())) == most
     assert report.counts["preserved"] == 10
     assert (report.stopped, report.counts["left"]) == (STOPPED, 10)
 
@@ -291,7 +291,7 @@ def test_many_go_and_come_back_in_few_changes(stores: Stores) -> None:
     report = run(stores, make_forget_task(), replace(DELETE, breaker_share=1.0))
     changes = [each for each in stores.log.changes(report.run) if each.kind is EventKind.CHANGED]
 
-    assert len(list(stores.vault.trashed())) == 150
+    assert len(list(stores.vault.trashed_memories())) == 150
     assert len(changes) == 2
     undo(stores, report.run)
 

@@ -215,7 +215,7 @@ _EVENT_COLUMNS = "e.id, e.at, e.kind, e.device, e.body"
 _ORDER_NEWEST_FIRST = "WITH e ORDER BY e.at DESC, e.id DESC"
 
 
-def torn(access: GraphAccess) -> list[ParseProblem]:
+def torn_lines(access: GraphAccess) -> list[ParseProblem]:
     """Return the journal lines that were passed over."""
     question = "MATCH (x:Torn) WITH x ORDER BY x.name, x.line"
     return [ParseProblem(*row) for row in access.rows(question, "x.name, x.line, x.problem")]
@@ -277,7 +277,7 @@ def _find_taken_back(access: GraphAccess, among: Sequence[str]) -> set[str]:
     return set(access.column(question, "x.change", keys=[hash_key(each) for each in among]))
 
 
-def unsettled(access: GraphAccess) -> list[Event]:
+def unsettled_changes(access: GraphAccess) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     settled = set(access.column("MATCH (x:Outcome)", "x.change"))
     question = """MATCH (e:Event {kind: 'changed'}) WHERE e.change IS NOT NULL

@@ -104,7 +104,7 @@ def _find_faded(access: GraphAccess, bar: RelevanceThreshold, unscored: Sequence
     return {found.ids[place] for place in low.tolist()}
 
 
-def gathered(
+def gather_all(
     space: VectorSpace, bar: RelevanceThreshold, now: datetime, also: Sequence[str]
 ) -> EmbeddedMemories:
     """Return all who take part, by their ids."""

@@ -365,7 +365,7 @@ def listing(
     return sorted(found, key=lambda each: (each.created, each.id), reverse=True)
 
 
-def triggered(
+def triggered_memories(
     access: GraphAccess, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
 ) -> list[str]:
     """Return memories that stand under any of the keys, newest first."""
@@ -399,7 +399,9 @@ def tags(access: GraphAccess, beginning: str, limit: int) -> list[tuple[str, int
     return [(tag, times) for tag, times in rows]
 
 
-def allowed(access: GraphAccess, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+def select_allowed(
+    access: GraphAccess, ids: Iterable[str], chosen: Filter, now: datetime
+) -> set[str]:
     """Return those of the ids that pass the filter."""
     passing = build_condition(chosen, now)
     question = f"MATCH (m:Memory) WHERE m.id IN $ids AND {passing.cypher}"
@@ -462,7 +464,7 @@ def claims(access: GraphAccess, address: str, now: datetime, but: str | None = N
     return access.column(question, "m.id", key=hash_key(address), moment=to_micros(now), but=but)
 
 
-def contested(access: GraphAccess, now: datetime, limit: int) -> list[str]:
+def contested_addresses(access: GraphAccess, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
     question = f"MATCH (m:Memory) WHERE m.address IS NOT NULL AND {_IS_CURRENT}"
     values: dict[str, set[tuple[str | None, str]]] = {}
@@ -538,7 +540,7 @@ def unreadable(access: GraphAccess) -> list[ParseProblem]:
     return [ParseProblem(*row) for row in access.rows(question, "x.path, x.line, x.problem")]
 
 
-def unembedded(access: GraphAccess, limit: int) -> list[str]:
+def unembedded_ids(access: GraphAccess, limit: int) -> list[str]:
     """Return memories without a vector, those that came first first."""
     question = "MATCH (m:Memory) WHERE NOT m.embedded WITH m ORDER BY m.node LIMIT $limit"
     return access.column(question, "m.id", limit=max(limit, 0))

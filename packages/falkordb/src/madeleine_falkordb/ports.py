@@ -139,19 +139,19 @@ class FalkorSearch:
     path_of = asks(nodes.path_of)
     same_text = asks(nodes.same_text)
     claims = asks(nodes.claims)
-    contested = asks(nodes.contested)
+    contested_addresses = asks(nodes.contested_addresses)
     with_idempotency_key = asks(nodes.with_idempotency_key)
     listing = asks(nodes.listing)
-    triggered = asks(nodes.triggered)
+    triggered_memories = asks(nodes.triggered_memories)
     count = asks(nodes.count)
     first_known = asks(nodes.first_known)
-    allowed = asks(nodes.allowed)
+    select_allowed = asks(nodes.select_allowed)
     counts = reads(nodes.counts)
     tags = asks(nodes.tags)
     core_by_importance = reads(nodes.core_by_importance)
     records = asks(nodes.records)
     ids = asks(nodes.read_ids)
-    unembedded = asks(nodes.unembedded)
+    unembedded_ids = asks(nodes.unembedded_ids)
     ids_after = asks(nodes.ids_after)
     fingerprints = reads(nodes.fingerprints)
     unreadable = asks(nodes.unreadable)
@@ -249,7 +249,7 @@ class FalkorSearch:
         with self.reading() as access:
             return gathering.sample(access, bar, now, size, seed)
 
-    def gathered(
+    def gather_all(
         self,
         bar: RelevanceThreshold,
         now: datetime,
@@ -258,7 +258,7 @@ class FalkorSearch:
     ) -> EmbeddedMemories:
         between()
         with self._state.space() as space:
-            return gathering.gathered(space, bar, now, also)
+            return gathering.gather_all(space, bar, now, also)
 
 
 class FalkorGraph:
@@ -300,13 +300,13 @@ class FalkorLog:
         self.access, self.reading = state.access, state.reading
 
     positions = asks(events.positions)
-    torn = asks(events.torn)
+    torn_lines = asks(events.torn_lines)
     history = asks(events.history)
     event = asks(events.event)
     changes = reads(events.changes)
     outcome = asks(events.outcome)
     in_force = reads(events.in_force)
-    unsettled = reads(events.unsettled)
+    unsettled_changes = reads(events.unsettled_changes)
     recent_events = asks(events.recent_events)
     proposals = asks(events.proposals)
     questions_about = asks(events.questions_about)

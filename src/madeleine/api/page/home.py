@@ -183,7 +183,7 @@ def _find_damage(context: HomeContext) -> Iterator[AttentionItem]:
             f"{answer_texts.render_count(len(unreadable), 'file')} {said}",
             *unreadable[:MAX_NAMED],
         )
-    torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.log.torn()]
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.log.torn_lines()]
     torn += context.journal_problems
     if torn:
         said = f"{answer_texts.render_count(len(torn), 'line')} of the journal cannot be read"
@@ -246,7 +246,7 @@ def _find_waiting_questions(context: HomeContext, now: datetime) -> Iterator[Att
         yield _build_item("ask", said, to="/sleep/proposals")
     rows = index.graph.newest_edges([Edge.CONTRADICTS], MAX_TENSIONS_READ, but_by=CREATIVE)
     ends = {end for row in rows for end in (row.source, row.connection.target)}
-    hold = index.search.allowed(ends, Filter(), now)
+    hold = index.search.select_allowed(ends, Filter(), now)
     open_ones = [row for row in rows if {row.source, row.connection.target} <= hold]
     if open_ones:
         pairs = answer_texts.render_count(len(open_ones), "pair")

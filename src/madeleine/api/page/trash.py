@@ -64,7 +64,7 @@ def list_trash_lines(context: HomeContext, call: OperationCall) -> TrashLines:
     if how not in (None, MERGED, FORGOTTEN):
         raise UnknownWord("how", how, [FORGOTTEN, MERGED])
     stores = context.stores
-    trashed = {each.memory.id: each.memory for each in stores.vault.trashed()}
+    trashed = {each.memory.id: each.memory for each in stores.vault.trashed_memories()}
     lines = [_find_line(stores, each) for each in trashed.values() if _says(each, words)]
     wanted = [each for each in lines if how is None or each.was_merged == (how == MERGED)]
     wanted.sort(key=lambda each: each.sort_key, reverse=True)

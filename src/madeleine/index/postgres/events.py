@@ -156,7 +156,7 @@ _SELECT_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
 _ORDER_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
 
 
-def torn(access: TenantAccess) -> list[ParseProblem]:
+def torn_lines(access: TenantAccess) -> list[ParseProblem]:
     """Return the journal lines that were passed over."""
     sql = "SELECT name, line, problem FROM torn WHERE tenant = :tenant ORDER BY name, line"
     return [ParseProblem(*row) for row in access.rows(sql)]
@@ -206,7 +206,7 @@ def in_force(access: TenantAccess, runs: Sequence[str]) -> dict[str, tuple[int, 
     return {run: (made, left) for run, made, left in access.rows(sql, list(runs))}
 
 
-def unsettled(access: TenantAccess) -> list[Event]:
+def unsettled_changes(access: TenantAccess) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     sql = f"""{_SELECT_EVENT} WHERE l.tenant = :tenant AND l.change IS NOT NULL
               AND l.kind = 'changed' AND NOT EXISTS (SELECT 1 FROM outcomes o

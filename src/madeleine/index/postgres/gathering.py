@@ -140,7 +140,7 @@ def _find_faded(access: TenantAccess, bar: RelevanceThreshold, unscored: Sequenc
     return {found.ids[place] for place in low.tolist()}.intersection(unscored)
 
 
-def gathered(
+def gather_all(
     access: TenantAccess,
     dimension: int,
     bar: RelevanceThreshold,

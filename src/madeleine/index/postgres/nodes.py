@@ -306,7 +306,7 @@ def listing(
     return list(memories(access, ids).values())
 
 
-def triggered(
+def triggered_memories(
     access: TenantAccess, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
 ) -> list[str]:
     """Return memories that stand under any of the keys, newest first."""
@@ -329,7 +329,9 @@ def first_known(access: TenantAccess) -> datetime | None:
     return None if found is None else from_micros(found)
 
 
-def allowed(access: TenantAccess, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+def select_allowed(
+    access: TenantAccess, ids: Iterable[str], chosen: Filter, now: datetime
+) -> set[str]:
     """Return those of the ids that pass the filter."""
     passing = build_condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n
@@ -363,7 +365,7 @@ def claims(access: TenantAccess, address: str, now: datetime, but: str | None = 
     return select_ids(access, where, address, address, but, to_micros(now))
 
 
-def contested(access: TenantAccess, now: datetime, limit: int) -> list[str]:
+def contested_addresses(access: TenantAccess, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
     sql = f"""SELECT address FROM nodes
               WHERE tenant = :tenant AND address IS NOT NULL AND {_IS_CURRENT}
@@ -389,7 +391,7 @@ def ids_after(access: TenantAccess, after_id: str, limit: int) -> list[str]:
     return select_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
 
 
-def unembedded(access: TenantAccess, limit: int) -> list[str]:
+def unembedded_ids(access: TenantAccess, limit: int) -> list[str]:
     """Return memories that no model has read."""
     return select_ids(access, "NOT embedded ORDER BY node LIMIT %s", max(limit, 0))
 

@@ -96,19 +96,19 @@ class PostgresSearch:
     path_of = reads(nodes.path_of)
     same_text = reads(nodes.same_text)
     claims = reads(nodes.claims)
-    contested = reads(nodes.contested)
+    contested_addresses = reads(nodes.contested_addresses)
     with_idempotency_key = reads(nodes.with_idempotency_key)
     listing = reads(nodes.listing)
-    triggered = reads(nodes.triggered)
+    triggered_memories = reads(nodes.triggered_memories)
     count = reads(nodes.count)
     first_known = reads(nodes.first_known)
-    allowed = reads(nodes.allowed)
+    select_allowed = reads(nodes.select_allowed)
     counts = reads(nodes.counts)
     tags = reads(nodes.tags)
     core_by_importance = reads(nodes.core_by_importance)
     records = reads(nodes.records)
     ids = reads(nodes.read_ids)
-    unembedded = reads(nodes.unembedded)
+    unembedded_ids = reads(nodes.unembedded_ids)
     ids_after = reads(nodes.ids_after)
     fingerprints = reads(nodes.fingerprints)
     unreadable = reads(nodes.unreadable)
@@ -224,7 +224,7 @@ class PostgresSearch:
         with self.reading() as access:
             return gathering.sample(access, bar, now, size, seed)
 
-    def gathered(
+    def gather_all(
         self,
         bar: RelevanceThreshold,
         now: datetime,
@@ -233,7 +233,7 @@ class PostgresSearch:
     ) -> EmbeddedMemories:
         between()
         with self.reading() as access:
-            return gathering.gathered(access, self._state.place.wide.vector, bar, now, also)
+            return gathering.gather_all(access, self._state.place.wide.vector, bar, now, also)
 
 
 class PostgresGraph:
@@ -279,13 +279,13 @@ class PostgresLog:
         self.reading = state.reading
 
     positions = reads(events.positions)
-    torn = reads(events.torn)
+    torn_lines = reads(events.torn_lines)
     history = reads(events.history)
     event = reads(events.event)
     changes = reads(events.changes)
     outcome = reads(events.outcome)
     in_force = reads(events.in_force)
-    unsettled = reads(events.unsettled)
+    unsettled_changes = reads(events.unsettled_changes)
     recent_events = reads(events.recent_events)
     proposals = reads(events.proposals)
     questions_about = reads(events.questions_about)

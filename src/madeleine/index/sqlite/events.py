@@ -149,7 +149,7 @@ _SELECT_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
 _ORDER_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
 
 
-def torn(connection: apsw.Connection) -> list[ParseProblem]:
+def torn_lines(connection: apsw.Connection) -> list[ParseProblem]:
     """Return the journal lines that were passed over."""
     rows = connection.execute("SELECT name, line, problem FROM torn ORDER BY name, line")
     return [ParseProblem(*row) for row in rows]
@@ -196,7 +196,7 @@ def in_force(connection: apsw.Connection, runs: Sequence[str]) -> dict[str, tupl
     return {run: (made, left) for run, made, left in rows}
 
 
-def unsettled(connection: apsw.Connection) -> list[Event]:
+def unsettled_changes(connection: apsw.Connection) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     sql = f"""{_SELECT_EVENT} WHERE l.change IS NOT NULL AND l.kind = 'changed'
               AND l.change NOT IN (SELECT change FROM outcomes) ORDER BY l.at, l.id"""

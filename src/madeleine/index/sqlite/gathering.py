@@ -100,7 +100,7 @@ def _shuffle_nodes(
     return shuffled
 
 
-def gathered(
+def gather_all(
     connection: apsw.Connection,
     matrix: Matrix,
     bar: RelevanceThreshold,

@@ -292,7 +292,7 @@ def listing(
     return list(memories(connection, ids).values())
 
 
-def triggered(
+def triggered_memories(
     connection: apsw.Connection, keys: Sequence[str], chosen: Filter, now: datetime, limit: int
 ) -> list[str]:
     """Return memories that stand under any of the keys, newest first."""
@@ -335,7 +335,7 @@ def first_known(connection: apsw.Connection) -> datetime | None:
     return None if found is None else from_micros(found)
 
 
-def allowed(
+def select_allowed(
     connection: apsw.Connection, ids: Iterable[str], chosen: Filter, now: datetime
 ) -> set[str]:
     """Return those of the ids that pass the filter."""
@@ -374,7 +374,7 @@ def claims(
     return [memory_id for (memory_id,) in connection.execute(sql, (address, but, to_micros(now)))]
 
 
-def contested(connection: apsw.Connection, now: datetime, limit: int) -> list[str]:
+def contested_addresses(connection: apsw.Connection, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
     sql = f"""SELECT address FROM nodes n WHERE address IS NOT NULL AND {CURRENT_SQL}
               GROUP BY address HAVING min(stated) < max(stated) AND (count(space) < count(*) OR
@@ -399,7 +399,7 @@ def ids_after(connection: apsw.Connection, after_id: str, limit: int) -> list[st
     return _select_ids(connection, "id > ? ORDER BY id LIMIT ?", after_id, max(limit, 0))
 
 
-def unembedded(connection: apsw.Connection, limit: int) -> list[str]:
+def unembedded_ids(connection: apsw.Connection, limit: int) -> list[str]:
     """Return memories that no model has read."""
     return _select_ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
 

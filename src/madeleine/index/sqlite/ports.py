@@ -111,18 +111,18 @@ class SqliteSearch:
     path_of = reads(nodes.path_of)
     same_text = reads(nodes.same_text)
     claims = reads(nodes.claims)
-    contested = reads(nodes.contested)
+    contested_addresses = reads(nodes.contested_addresses)
     with_idempotency_key = reads(nodes.with_idempotency_key)
     listing = reads(nodes.listing)
-    triggered = reads(nodes.triggered)
+    triggered_memories = reads(nodes.triggered_memories)
     count = reads(nodes.count)
     first_known = reads(nodes.first_known)
-    allowed = reads(nodes.allowed)
+    select_allowed = reads(nodes.select_allowed)
     counts = reads(nodes.counts)
     tags = reads(nodes.tags)
     core_by_importance = reads(nodes.core_by_importance)
     records = reads(nodes.records)
-    unembedded = reads(nodes.unembedded)
+    unembedded_ids = reads(nodes.unembedded_ids)
     ids_after = reads(nodes.ids_after)
     fingerprints = reads(nodes.fingerprints)
     unreadable = reads(nodes.unreadable)
@@ -221,7 +221,7 @@ class SqliteSearch:
         with self.reading() as connection:
             return gathering.sample(connection, self._state.matrix, bar, now, size, seed)
 
-    def gathered(
+    def gather_all(
         self,
         bar: RelevanceThreshold,
         now: datetime,
@@ -229,7 +229,7 @@ class SqliteSearch:
         between: PauseCallback = no_pause,
     ) -> EmbeddedMemories:
         with self.reading() as connection:
-            return gathering.gathered(connection, self._state.matrix, bar, now, also, between)
+            return gathering.gather_all(connection, self._state.matrix, bar, now, also, between)
 
 
 class SqliteGraph:
@@ -274,13 +274,13 @@ class SqliteLog:
         self.reading = state.reading
 
     positions = reads(events.positions)
-    torn = reads(events.torn)
+    torn_lines = reads(events.torn_lines)
     history = reads(events.history)
     event = reads(events.event)
     changes = reads(events.changes)
     outcome = reads(events.outcome)
     in_force = reads(events.in_force)
-    unsettled = reads(events.unsettled)
+    unsettled_changes = reads(events.unsettled_changes)
     recent_events = reads(events.recent_events)
     proposals = reads(events.proposals)
     questions_about = reads(events.questions_about)

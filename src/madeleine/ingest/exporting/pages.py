@@ -33,7 +33,7 @@ def read_page(
     items: list[Json] = []
     size = 0
     ids = stores.search.ids_after(after, limit)
-    allowed = stores.search.allowed(ids, chosen, now)
+    allowed = stores.search.select_allowed(ids, chosen, now)
     for memory_id in ids:
         after = memory_id
         stored = stores.search.get(memory_id) if memory_id in allowed else None
@@ -49,7 +49,7 @@ def read_page(
 
 def read_trash(stores: Stores, files: bool) -> ExportedPage:
     """Return what was forgotten, the same way and all at once: there is little of it."""
-    found = sorted(stores.vault.trashed(), key=lambda each: (each.memory.id, each.path))
+    found = sorted(stores.vault.trashed_memories(), key=lambda each: (each.memory.id, each.path))
     return ExportedPage([{**_build_item(stores, each, files), "trashed": True} for each in found])
 
 

@@ -49,7 +49,7 @@ class IndexUpdater:
         demoted = hold_core_cap(stores, context.report.run)
         found["demoted"] = len(demoted)
         context.report.applied += len(demoted)
-        if stores.minds.embedder is not None and stores.search.unembedded(1):
+        if stores.minds.embedder is not None and stores.search.unembedded_ids(1):
             found["read"] = embed_missing(stores, context.progress)
         context.report.counts.update({name: count for name, count in found.items() if count})
 

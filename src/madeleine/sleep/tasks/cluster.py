@@ -182,7 +182,7 @@ def _find_clusters(context: JobContext, known: Iterable[KnownSummary]) -> list[F
     """Return the clusters, the largest first."""
     config = context.config.consolidation
     members = sorted({each for summary in known for each in summary.members})
-    found = context.stores.search.gathered(bar_of(context), context.now, members, context.stop)
+    found = context.stores.search.gather_all(bar_of(context), context.now, members, context.stop)
     context.report.looked += len(found)
     cloud = VectorSet(found.matrix, found.rows)
     least, fewest = config.similarity_threshold, config.min_cluster_size
@@ -368,7 +368,7 @@ def _find_dissolved(
 
 def _find_unembedded(context: JobContext, members: set[str]) -> set[str]:
     search = context.stores.search
-    current = search.allowed(members, Filter(), context.now)
+    current = search.select_allowed(members, Filter(), context.now)
     return current.difference(search.vectors(list(current)))
 
 

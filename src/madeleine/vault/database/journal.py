@@ -155,7 +155,7 @@ class DatabaseJournal:
     def find_scores(self, change_id: str, device: str, at: datetime) -> Event | None:
         return self._find(EventKind.SCORED, change_id)
 
-    def shrunk(self, since: Mapping[str, JournalCursor]) -> list[str]:
+    def shrunk_files(self, since: Mapping[str, JournalCursor]) -> list[str]:
         return [
             name
             for name, known in since.items()

@@ -190,7 +190,7 @@ class DatabaseVault:
 
     # -- trash -----------------------------------------------------------------------------
 
-    def trashed(self) -> Iterator[StoredMemory]:
+    def trashed_memories(self) -> Iterator[StoredMemory]:
         for row in self._trashed_rows():
             stored = _read_or_error(*row)
             if isinstance(stored, StoredMemory):
