@@ -220,6 +220,18 @@ def test_a_reader_that_leaves_ends_the_command_quietly(cli: Cli) -> None:
     assert talk == b""
 
 
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_help_for_a_reader_who_has_gone_is_no_failure(word: str) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+
+    done = subprocess.run([*MODULE, word], stdout=write_end, stderr=subprocess.PIPE, check=False)
+
+    os.close(write_end)
+    assert done.returncode == 141
+    assert done.stderr == b""
+
+
 def test_ctrl_c_ends_the_command_quietly(cli: Cli) -> None:
     master, slave = pty.openpty()
     with subprocess.Popen(

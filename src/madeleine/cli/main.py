@@ -49,12 +49,21 @@ def main(argv: list[str] | None = None) -> int:
     if command is not None:
         return _run_and_report(command, options, rest)
     if not rest or rest[0] in ("-h", "--help"):
-        print(render_help())
-        return 0
+        return _print_to_reader(render_help())
     if rest[0] in ("-V", "--version"):
-        print(f"madeleine {__version__}")
-        return 0
+        return _print_to_reader(f"madeleine {__version__}")
     return _refuse_option(rest[0], options)
+
+
+def _print_to_reader(text: str) -> int:
+    """Print what needs no door; nothing is wrong if the reader has seen enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        from madeleine.cli.output import silence_stdout
+
+        return silence_stdout()
+    return 0
 
 
 def split_words(words: list[str]) -> tuple[list[str], str | None, list[str]]:
