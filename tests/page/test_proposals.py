@@ -13,6 +13,7 @@ from tests.page.nights import shown, wonder
 from tests.server.running import Daemon, running
 
 ARCHIVE, SPACES = 960, 41
+SEVERAL_MS = 50_000  # dozens of decisions, each of them durable, on a busy machine
 # By the page's own clock: five presses within a quarter of a second, however busy the machine is.
 HURRIED = """async () => {
   for (let at = 0; at < 5; at++) {
@@ -202,6 +203,97 @@ def test_what_is_decided_elsewhere_makes_room_for_the_one_beside_it(
     expect(page.get_by_text("It was decided elsewhere")).to_be_visible()
     expect(page.locator(f"[data-proposal='{beside}']")).to_have_attribute("aria-current", "true")
     daemon.ok("POST", f"/agent/proposals/{here}", {"action": "pending"})
+
+
+def test_thirty_are_decided_by_keyboard_in_a_minute_and_each_was_shown(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep/proposals?type=decay")
+    shown(page)
+    before = waiting(daemon)
+    began = time.perf_counter()
+
+    titles = [decide(page, "ar"[nth % 2]) for nth in range(30)]
+
+    assert time.perf_counter() - began < 60
+    assert waiting(daemon) == before - 30
+    expect(page.locator(".toast")).to_have_count(1)  # one note for all of them
+    decided = daemon.ok("GET", "/ui/data/proposals", status="decided", limit=30)["proposals"]
+    assert len(set(titles)) == 30
+    assert {each["sides"][0]["headline"] for each in decided} == {
+        title.split("“")[1].split("”")[0] for title in titles
+    }
+
+
+def test_a_range_is_selected_reviewed_and_decided_with_one_undo(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep/proposals?type=decay")
+    shown(page)
+    before = waiting(daemon)
+
+    page.keyboard.press("x")
+    for _ in range(24):
+        page.keyboard.press("j")
+    page.keyboard.press("X")
+    expect(page.get_by_text("25 selected").first).to_be_visible()
+    page.keyboard.press("a")
+
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading")).to_have_text("Approve these 25?")
+    expect(dialog.locator("li")).to_have_count(25)
+    approve = dialog.get_by_role("button", name="Approve")
+    assert approve.is_disabled(), "nobody has read to its end"
+    assert visit.faults() == []
+    visit.picture("proposals-review")
+    dialog.locator("li").last.scroll_into_view_if_needed()
+    dialog.locator(".end").scroll_into_view_if_needed()
+    approve.click()
+
+    expect(dialog).to_have_count(0, timeout=SEVERAL_MS)
+    assert waiting(daemon) == before - 25
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Taken back")).to_be_visible(timeout=SEVERAL_MS)
+    assert waiting(daemon) == before
+
+
+def test_a_whole_group_is_rejected_as_it_was_shown(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    shown(page)
+    before = waiting(daemon)
+    many = page.locator("[data-proposal]").count()
+
+    page.get_by_role("button", name="Reject all").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("li")).to_have_count(many)
+    dialog.locator(".end").scroll_into_view_if_needed()
+    dialog.get_by_role("button", name="Reject").click()
+
+    expect(page.get_by_text("None of this kind waits")).to_be_visible(timeout=SEVERAL_MS)
+    assert waiting(daemon) == before - many
+    page.keyboard.press("u")
+    expect(page.locator("[data-proposal]")).to_have_count(many, timeout=SEVERAL_MS)
+
+
+def test_what_is_put_off_waits_elsewhere_until_it_is_asked_again(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    before, title = waiting(daemon), title_of(page)
+
+    page.keyboard.press("s")
+    expect(page.get_by_role("heading", level=2, name=title)).to_have_count(0)
+    assert waiting(daemon) == before - 1
+    assert daemon.ok("GET", "/ui/data/home")["sleep"]["proposals"] == before - 1
+    page.get_by_role("button", name="Later 1").click()
+    expect(page.locator("[data-proposal]")).to_contain_text("Asked again on")
+    assert title_of(page) == title
+    assert visit.faults() == []
+    visit.picture("proposals-later")
+    page.keyboard.press("s")
+
+    expect(page.get_by_text("Nothing was put off")).to_be_visible()
+    assert waiting(daemon) == before
 
 
 def test_keys_walk_on_behind_the_first_page(visit: Visit) -> None:

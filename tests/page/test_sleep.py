@@ -338,11 +338,10 @@ def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
 
     page.keyboard.press("p")
     expect(page.locator("[data-proposal]")).to_have_count(3)
-    page.keyboard.press("j")
-    page.keyboard.press("j")
     detail = page.get_by_label("The proposal")
     expect(detail.get_by_role("heading", level=2)).to_contain_text("“Ferry at nine” into")
-    expect(detail.locator("td.removed mark, td.added mark").first).to_be_visible()
+    expect(detail.locator("del").first).to_be_visible()
+    expect(detail.locator("ins").first).to_be_visible()
     expect(detail).to_contain_text("Exactly what would change in files")
     assert visit.faults() == []
     visit.picture("proposals")

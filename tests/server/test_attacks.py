@@ -247,6 +247,10 @@ def attacks(world: World) -> Attacks:
             (at("POST", f"/agent/proposals/{ada.proposal}", {"action": each}), NOT_THERE)
             for each in ("approved", "rejected")
         ],
+        "snooze": [
+            (at("POST", f"/agent/proposals/{ada.proposal}/snooze", body), NOT_THERE)
+            for body in ({}, {"until": "2030-01-01"})
+        ],
         "decide_all": [
             (at("POST", "/agent/proposals", {"action": each}), HARMLESS)
             for each in ("approved", "rejected")

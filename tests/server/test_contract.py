@@ -146,6 +146,9 @@ def sleep(ask: Walk) -> None:
     ask("page_proposal", listed[0]["id"])
     ask("decide", listed[0]["id"], {"action": "rejected"})
     ask("page_proposals", status="decided")
+    ask("snooze", listed[0]["id"], {"until": "2100-01-01"})
+    ask("page_proposals", status="snoozed", space="global")
+    ask("snooze", listed[0]["id"])
     ask("decide_all", body={"action": "rejected", "kind": "forget"})
     ask("decide", listed[0]["id"], {"action": "pending"})
 

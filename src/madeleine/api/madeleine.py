@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
@@ -515,6 +515,7 @@ class Madeleine:
         since: str | None = None,
         until: str | None = None,
         by: str | None = None,
+        kinds: Sequence[str] | None = None,
         space: str | None = None,
         last_night: bool = False,
         limit: int = 50,
@@ -522,12 +523,14 @@ class Madeleine:
         """Return what happened, newest first, each with what `undo` takes to take it back.
 
         `since` and `until` are times as people say them, such as `yesterday` or `3 days ago`;
-        `by` is sleep, agent, me or import; `space="global"` is for memories of no space.
+        `by` is sleep, agent, me or import; `kinds` are such as `merged`; `space="global"` is for
+        memories of no space.
         """
         query = {
             "since": since,
             "until": until,
             "by": by,
+            "kinds": kinds,
             "space": space,
             "last_night": last_night,
             "limit": limit,
@@ -550,11 +553,12 @@ class Madeleine:
         *,
         kind: str | None = None,
         run: str | None = None,
+        ids: Sequence[str] | None = None,
         undo: str | None = None,
     ) -> told.DecidedProposals:
-        """Decide all that wait, or those of a kind or run: `approved` or `rejected`. `undo` with
-        the answer's `undo` takes all of it back; you may give that id yourself."""
-        body = {"action": action, "kind": kind, "run": run, "undo": undo}
+        """Decide all that wait, or those of a kind or run, or just `ids`: `approved` or `rejected`.
+        `undo` with the answer's `undo` takes all of it back; you may give that id yourself."""
+        body = {"action": action, "kind": kind, "run": run, "ids": ids, "undo": undo}
         return self._post("decide_all", told.DecidedProposals, body)
 
     def decide(self, proposal: str | Proposal, action: str) -> told.DecidedProposal:
@@ -562,6 +566,13 @@ class Madeleine:
         `pending` takes the decision back."""
         wanted = proposal if isinstance(proposal, str) else proposal.id
         return self._post("decide", told.DecidedProposal, {"action": action}, wanted)
+
+    def snooze(
+        self, proposal: str | Proposal, until: TimeInput | None = None
+    ) -> told.SnoozedProposal:
+        """Put a question off until then; without a time it is asked again at once."""
+        wanted = proposal if isinstance(proposal, str) else proposal.id
+        return self._post("snooze", told.SnoozedProposal, {"until": until}, wanted)
 
     def proposal(self, proposal: str | Proposal) -> told.ShownProposal:
         """Return one proposal with exactly what approving it would change."""

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from madeleine.api import answers, reach, sleep_answers
-from madeleine.api.contract.requests import DecideAllBody, DecideBody, ProposalsQuery
+from madeleine.api.contract.requests import DecideAllBody, DecideBody, ProposalsQuery, SnoozeBody
 from madeleine.api.contract.responses import (
     DecidedProposal,
     DecidedProposals,
     ProposalPage,
     ShownProposal,
+    SnoozedProposal,
 )
 from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_place
@@ -21,6 +22,7 @@ from madeleine.model.memory import parse_id
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.request_reader import RequestReader
+from madeleine.model.times import format_time
 from madeleine.model.words import read_word
 from madeleine.write.proposals import (
     decide_proposal,
@@ -29,6 +31,7 @@ from madeleine.write.proposals import (
     preview_proposal,
     reopen_proposal,
 )
+from madeleine.write.snoozing import snooze_proposal
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -103,12 +106,14 @@ def _decide_all_everywhere(
 def decide_all(context: HomeContext, call: OperationCall) -> DecidedProposals:
     reader = RequestReader(call.body)
     action, kind, run = reader.required_text("action"), _read_kind(reader), reader.text("run")
-    undo = reader.raw("undo")
+    undo, ids = reader.raw("undo"), reader.texts("ids")
     reader.done()
     known = [ProposalStatus.APPROVED.value, ProposalStatus.REJECTED.value]
     if action not in known:
         raise UnknownWord("action", action, known)
     waiting = find_proposals(context.stores, ProposalStatus.PENDING, kind, run)
+    if ids is not None:
+        waiting = [each for each in waiting if each.id in ids]
     return answers.build_decided_proposals(
         decide_proposals(
             context.stores,
@@ -117,6 +122,28 @@ def decide_all(context: HomeContext, call: OperationCall) -> DecidedProposals:
             by=call.by,
             run=None if undo is None else parse_id("undo", undo),
         )
+    )
+
+
+@operation(
+    "snooze",
+    "POST",
+    "/agent/proposals/{id}/snooze",
+    "put a question off until a time, or ask it again at once",
+    role=Role.WRITER,
+    body=SnoozeBody,
+    answer=SnoozedProposal,
+    shared=at_holder(reach.find_proposals),
+)
+def snooze(context: HomeContext, call: OperationCall) -> SnoozedProposal:
+    reader = RequestReader(call.body)
+    until = reader.time("until")
+    reader.done()
+    proposal = snooze_proposal(context.stores, call.path_id, until)
+    return SnoozedProposal(
+        id=proposal.id,
+        text="put off" if until else "asked again",
+        until=format_time(until) if until else None,
     )
 
 

@@ -45,6 +45,7 @@ ROUTES: tuple[Route, ...] = (
     Route("undo", "POST", "/agent/undo/{id}"),
     Route("proposals", "GET", "/agent/proposals"),
     Route("decide_all", "POST", "/agent/proposals"),
+    Route("snooze", "POST", "/agent/proposals/{id}/snooze"),
     Route("proposal", "GET", "/agent/proposals/{id}"),
     Route("decide", "POST", "/agent/proposals/{id}"),
     Route("merges", "GET", "/agent/merges"),

@@ -1469,6 +1469,12 @@ export interface ProposalLine {
   change: string | null
   /** whether the decision can be taken back */
   undoable: boolean | null
+  /** the space of what it is about */
+  space: string | null
+  /** the first two memories, what goes before what stays */
+  sides: ProposalSide[]
+  /** when it is asked again, if it was put off */
+  snoozed_until: string | null
 }
 
 /** What waits for a decision, or was decided, newest first. */
@@ -1476,6 +1482,10 @@ export interface ProposalLines {
   proposals: ProposalLine[]
   total: number
   types: Record<string, number>
+  /** what waits, by type and space, as it is listed */
+  groups: WaitingGroup[]
+  /** how many were put off */
+  snoozed: number
 }
 
 /** What waits for a decision, or was decided. */
@@ -1486,6 +1496,14 @@ export interface ProposalPage {
   proposals: Proposal[]
   /** the same by kind, the most first */
   groups: ProposalGroup[]
+}
+
+/** A memory that a proposal is about, with what tells it from the other one. */
+export interface ProposalSide {
+  id: string
+  headline: string
+  /** its sentences that the other does not have; of one alone its beginning */
+  text: string
 }
 
 /** A memory of a proposal, with what it says. */
@@ -1912,6 +1930,15 @@ export interface SleepStatus {
   jobs: JobStatus[]
 }
 
+/** A question that was put off, or is asked again. */
+export interface SnoozedProposal {
+  /** the answer in plain words */
+  text: string
+  id: string
+  /** when it is asked again; null if it is asked now */
+  until: string | null
+}
+
 /** Which space a folder belongs to, and why. */
 export interface SpaceHere {
   /** the answer in plain words */
@@ -2159,6 +2186,13 @@ export interface UsageStats {
   whispers_used_total: number
   memories_this_week: number
   memories_total: number
+}
+
+/** How many wait of one type in one space. */
+export interface WaitingGroup {
+  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  space: string | null
+  count: number
 }
 
 /** What is worth saying before a prompt is answered. An empty text is silence. */

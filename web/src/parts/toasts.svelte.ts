@@ -15,6 +15,10 @@ export interface Toast {
   away?: boolean
   /** Whether it offers to take back what it tells. */
   undo?: boolean
+  /** Notes of one kind take each other's place. */
+  kind?: string
+  /** How many of its kind it tells of. */
+  many?: number
 }
 
 interface Deed {
@@ -51,6 +55,8 @@ interface Saying {
   back?: () => unknown
   /** The change that `back` undoes, if there is one. */
   change?: string | null
+  /** Of what is said many times in a row: one note stands there for all, and counts them. */
+  kind?: string
 }
 
 /** Say that something was done; with `undo` or `back` it can be taken back. Returns the id of the
@@ -64,6 +70,7 @@ export function say(text: string, more: Saying = {}): number {
     hint: [more.of && `“${more.of}”`, more.hint].filter(Boolean).join(' · '),
     bad: false,
     undo: back !== undefined,
+    kind: more.kind,
   })
   if (back) deeds.push({ id, change, back })
   if (deeds.length > DEEDS) deeds.shift()
@@ -152,7 +159,9 @@ function alreadyOver(error: unknown): null {
 
 function show(toast: Omit<Toast, 'id'>): number {
   const id = ++last
-  toasts.push({ id, ...toast })
+  const same = toast.kind ? toasts.find((each) => each.kind === toast.kind) : undefined
+  if (same) dismiss(same.id)
+  toasts.push({ id, many: (same?.many ?? 0) + 1, ...toast })
   if (toasts.length > NOTES) toasts.shift()
   setTimeout(() => dismiss(id), (toast.bad ? BAD_SECONDS : SECONDS) * 1000)
   return id

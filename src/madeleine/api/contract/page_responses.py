@@ -681,6 +681,15 @@ class ChangeDetail:
 
 
 @shape
+class ProposalSide:
+    """A memory that a proposal is about, with what tells it from the other one."""
+
+    id: str = field()
+    headline: str = field()
+    text: str = field("its sentences that the other does not have; of one alone its beginning")
+
+
+@shape
 class ProposalLine:
     """A proposal as a line of a list, with who decided it."""
 
@@ -695,6 +704,18 @@ class ProposalLine:
     by: str | None = field("who decided it")
     change: str | None = field("the change that still holds because of it")
     undoable: bool | None = field("whether the decision can be taken back")
+    space: str | None = field("the space of what it is about")
+    sides: Sequence[ProposalSide] = field("the first two memories, what goes before what stays")
+    snoozed_until: TimeText | None = field("when it is asked again, if it was put off")
+
+
+@shape
+class WaitingGroup:
+    """How many wait of one type in one space."""
+
+    type: ProposalType = field()
+    space: str | None = field()
+    count: int = field()
 
 
 @shape
@@ -704,6 +725,8 @@ class ProposalLines:
     proposals: Sequence[ProposalLine] = field()
     total: int = field()
     types: Mapping[str, int] = field()
+    groups: Sequence[WaitingGroup] = field("what waits, by type and space, as it is listed")
+    snoozed: int = field("how many were put off")
 
 
 @shape

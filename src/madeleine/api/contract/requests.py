@@ -378,8 +378,18 @@ class DecideAllBody(RequestShape):
     action: Literal["approved", "rejected"] = field("approved or rejected")
     kind: ProposalType | None = field("only those of this kind, such as merge", default=None)
     run: str | None = field("only those that this run or night asked", default=None)
+    ids: tuple[str, ...] | None = field("only these, by their ids", default=None)
     undo: MemoryUuid | None = field(
         "the id by which all of it can be taken back; a new one if not given", default=None
+    )
+
+
+@shape
+class SnoozeBody(RequestShape):
+    """What `snooze` is given."""
+
+    until: RequestTime | None = field(
+        "when the question is asked again; at once if not given", default=None
     )
 
 
@@ -780,11 +790,16 @@ class PageTrashQuery(RequestShape):
 class PageProposalsQuery(RequestShape):
     """What `page_proposals` is asked in the query."""
 
-    status: Literal["pending", "approved", "rejected", "expired", "decided"] | None = field(
-        "pending, approved, rejected or expired; decided is what was approved or "
-        "rejected when somebody was asked; pending by default",
-        default=None,
+    status: Literal["pending", "snoozed", "approved", "rejected", "expired", "decided"] | None = (
+        field(
+            "pending, approved, rejected or expired; snoozed is what waits for its time; decided "
+            "is what was approved or rejected when somebody was asked; pending by default",
+            default=None,
+        )
     )
     type: ProposalType | None = field("only those of this type; `types` counts all", default=None)
+    space: str | None = field(
+        "only those about memories of this space; `global` is the one without a name", default=None
+    )
     limit: Limit500 | None = field("how many at most", default=None)
     offset: Offset | None = field("how many to skip", default=None)

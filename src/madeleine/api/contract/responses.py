@@ -601,6 +601,15 @@ class RefusedDecision:
 
 
 @shape
+class SnoozedProposal:
+    """A question that was put off, or is asked again."""
+
+    text: str = field(TEXT_HELP)
+    id: str = field()
+    until: TimeText | None = field("when it is asked again; null if it is asked now")
+
+
+@shape
 class DecidedProposals:
     """What became of proposals that were decided at once."""
 

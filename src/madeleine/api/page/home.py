@@ -32,11 +32,11 @@ from madeleine.index.search import IndexCounts
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
 from madeleine.model.people import Role
-from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge
+from madeleine.write.snoozing import count_waiting
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -129,7 +129,7 @@ def _build_sleep(
         enabled=context.settings.sleep.enabled,
         applied=sum(int(each.get("applied") or 0) for each in done),
         proposed=sum(int(each.get("proposed") or 0) for each in done),
-        proposals=len(context.stores.log.proposals(ProposalStatus.PENDING)),
+        proposals=count_waiting(context.stores),
         jobs=[_build_job(context, each) for each in states],
     )
 
@@ -239,10 +239,10 @@ def _find_late_backup(
 
 def _find_waiting_questions(context: HomeContext, now: datetime) -> Iterator[AttentionItem]:
     index = context.stores.index
-    pending = index.log.proposals(ProposalStatus.PENDING)
+    pending = count_waiting(context.stores)
     if pending:
-        waits = "waits" if len(pending) == 1 else "wait"
-        said = f"{answer_texts.render_count(len(pending), 'proposal')} {waits} for you"
+        waits = "waits" if pending == 1 else "wait"
+        said = f"{answer_texts.render_count(pending, 'proposal')} {waits} for you"
         yield _build_item("ask", said, to="/sleep/proposals")
     rows = index.graph.newest_edges([Edge.CONTRADICTS], MAX_TENSIONS_READ, but_by=CREATIVE)
     ends = {end for row in rows for end in (row.source, row.connection.target)}

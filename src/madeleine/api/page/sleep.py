@@ -27,9 +27,9 @@ from madeleine.index.log import EventLog
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.people import Role
-from madeleine.model.proposal import ProposalStatus
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
+from madeleine.write.snoozing import count_waiting
 from madeleine.write.transitions import FileTransition, read_file_transitions
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def show_sleep(context: HomeContext, call: OperationCall) -> SleepPage:
         consolidation_enabled=settings.sleep.enabled and settings.consolidation.enabled,
         judge=settings.judge.kind,
         running=running.job if running else None,
-        proposals=len(context.stores.log.proposals(ProposalStatus.PENDING)),
+        proposals=count_waiting(context.stores),
         jobs=[_build_job(each) for each in sleep_operations.read_job_states(context)],
         tasks=[
             _build_task(context, each)

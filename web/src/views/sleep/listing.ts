@@ -1,9 +1,10 @@
 /* A list of proposals, as far as somebody has come in it. */
 
 import { get } from '../../parts/api'
+import type { WaitingGroup } from '../../parts/contract'
 import type { Proposal } from './values'
 
-export type Standing = 'pending' | 'decided'
+export type Standing = 'pending' | 'snoozed' | 'decided'
 
 export interface Which {
   status: Standing
@@ -16,6 +17,10 @@ export interface Listing {
   total: number
   /** How many there are of every kind. */
   types: Record<string, number>
+  /** What waits, by kind and space, as it is listed. */
+  groups: WaitingGroup[]
+  /** How many were put off. */
+  snoozed: number
 }
 
 export const PAGE = 100
@@ -23,7 +28,7 @@ const MOST = 500 // that one answer holds
 
 /** Fetch so many lines, or all that there are. */
 export async function load(which: Which, many: number, signal: AbortSignal): Promise<Listing & Which> {
-  let found: Listing = { proposals: [], total: many, types: {} }
+  let found: Listing = { proposals: [], total: many, types: {}, groups: [], snoozed: 0 }
   while (found.proposals.length < Math.min(many, found.total)) {
     const offset = found.proposals.length
     const next = await get<Listing>(
