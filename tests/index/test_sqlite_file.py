@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from madeleine.errors import IndexCorrupt, IndexTooNew, Rejected, StoreUnwritable, Unavailable
 from madeleine.index.port import Index, IndexBatch
 from madeleine.index.sqlite import SqliteIndex, connection, schema, set_aside, swap_index
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.testing.making import DIMENSION, NOON, event, ids, keep, memory, memory_id, put, unit
@@ -494,3 +496,19 @@ def test_eight_threads_read_and_write_at_once(index: SqliteIndex) -> None:
             reader.result()
 
     assert index.search.counts().memories == 120
+
+
+def test_a_known_text_is_found_without_going_through_its_space(index: SqliteIndex) -> None:
+    keep(index, *(memory(each, f"text {each}", space="atlas") for each in range(1, 1_001)))
+    work = Counter[str]()
+
+    def count() -> bool:
+        work["steps"] += 1
+        return False
+
+    with index.steady(), index.search.reading() as reader:
+        reader.set_progress_handler(count, 1)
+        found = index.search.same_text("atlas", same_text_key("text 500"), NOON)
+
+    assert found == [memory_id(500)]
+    assert work["steps"] < 200

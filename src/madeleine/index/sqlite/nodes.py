@@ -358,8 +358,9 @@ def ids_with_prefix(connection: apsw.Connection, prefix: str, limit: int = 10) -
 def same_text(
     connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int = 64
 ) -> list[str]:
-    """Return the current memories of a space that say the same, oldest first."""
-    sql = f"""SELECT id FROM nodes n WHERE text_key = ? AND space IS ? AND {CURRENT_SQL}
+    """Return the current memories of a space that say the same, oldest first. The `+` keeps
+    SQLite from going through the space in its order instead of looking up the few of the key."""
+    sql = f"""SELECT id FROM nodes n WHERE text_key = ? AND +space IS ? AND {CURRENT_SQL}
               ORDER BY created, id LIMIT ?"""
     found = connection.execute(sql, (shorten_text_key(key), space, to_micros(now), limit))
     return [memory_id for (memory_id,) in found]
