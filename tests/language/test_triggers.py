@@ -41,6 +41,13 @@ def test_a_note_is_triggered_by_what_it_names(text: str, trigger: str) -> None:
     assert trigger in map(str, read_triggers(text))
 
 
+def test_a_program_is_read_with_each_word_that_follows_it() -> None:
+    found = set(map(str, read_triggers("git rebase, then git push, and never Git Squash; use git")))
+
+    assert found >= {"command: git", "command: git rebase", "command: git push"}
+    assert "command: git squash" not in found
+
+
 NONE = [
     "the ferry leaves at half past nine",
     "see https://example.org/legacy/x.html",

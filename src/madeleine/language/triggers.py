@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -104,14 +104,32 @@ def read_triggers(text: str) -> tuple[Trigger, ...]:
     """Return what a text is triggered by, in order of kind and value."""
     found: set[Trigger] = set()
     tokens = split_tokens(text[:READ_CHARS])
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
-        found.update(_read_token(token, after))
+    for place, token in enumerate(tokens):
+        its = _read_token(token)
+        if not its:
+            continue
+        found.update(its)
+        if token.lower() in PROGRAMS:
+            found.update(_read_command(token, tokens[place + 1 : place + 2]))
         if len(found) >= MAX_TRIGGERS:
             break
     return tuple(sorted(found))
 
 
-def _read_token(token: str, after: str) -> Iterator[Trigger]:
+@lru_cache(maxsize=32_768)
+def _read_token(token: str) -> tuple[Trigger, ...]:
+    """Return what a word is a trigger for by itself: most are none, and come again and again."""
+    return tuple(_iterate_triggers(token))
+
+
+def _read_command(program: str, after: Sequence[str]) -> Iterator[Trigger]:
+    """Give the command that a program and the word after it may be."""
+    for word in after:
+        if word.isalpha() and word.islower():
+            yield Trigger(TriggerKind.COMMAND, f"{program.lower()} {word}")
+
+
+def _iterate_triggers(token: str) -> Iterator[Trigger]:
     low = token.lower()
     if "://" in token or ("@" in token[1:] and "." in token):
         return
@@ -127,8 +145,6 @@ def _read_token(token: str, after: str) -> Iterator[Trigger]:
         yield Trigger(TriggerKind.NAME, low)
     if low in PROGRAMS:
         yield Trigger(TriggerKind.COMMAND, low)
-        if after.isalpha() and after.islower():
-            yield Trigger(TriggerKind.COMMAND, f"{low} {after}")
     for part in {low, *(each.lower() for each in split_name(token))}:
         if part in ENVIRONMENT_BY_WORD:
             yield Trigger(TriggerKind.ENVIRONMENT, ENVIRONMENT_BY_WORD[part])
