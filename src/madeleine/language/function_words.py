@@ -9,9 +9,11 @@ word of either stands, the letters of a few words together have to be quite sure
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
+from typing import NamedTuple
 
 from madeleine.language.identification import SURE_FROM, guess_languages
-from madeleine.language.language_files import LanguageFile, load_language
+from madeleine.language.language_files import LanguageFile, list_languages, load_language
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.word_hints import QUESTION_WORDS, STOP_WORDS
 
@@ -26,19 +28,48 @@ _LATIN_END = "\u0250"  # where letters that only some languages write in Latin e
 def read_language(text: str) -> LanguageFile | None:
     """Return what is known of the language of a text, if that is another than English, there is a
     file for it, and the text is in it beyond doubt."""
+    if _is_latin(text) and _holds_english(_read_words(text)):
+        return None  # whatever its letters say, which takes ten times as long to tell
     best = guess_languages(text, limit=1)
     if not best or best[0].probability < SURE_FROM:
         return None
     known = load_language(best[0].code)
     if known is None or not _is_latin(text):
         return known
-    words = set(_WORD.findall(unicodedata.normalize("NFKC", text[:TEXT_CHARS]).lower()))
+    words = _read_words(text)
     own, english = words & known.stop_words - _ENGLISH, words & _ENGLISH - known.stop_words
     if not own and words.isdisjoint(_ENGLISH) and len(words) >= FEWEST_WORDS:
         return known if best[0].probability >= SURE_WITHOUT else None
     return known if len(own) > len(english) else None
 
 
+def _read_words(text: str) -> set[str]:
+    return set(_WORD.findall(unicodedata.normalize("NFKC", text[:TEXT_CHARS]).lower()))
+
+
+class StopWordSides(NamedTuple):
+    """Function words that tell English from all other languages that have a file."""
+
+    foreign: frozenset[str]
+    english: frozenset[str]
+
+
+@cache
+def _load_stop_words() -> StopWordSides:
+    files = (load_language(each) for each in list_languages())
+    foreign = frozenset(word for each in files if each is not None for word in each.stop_words)
+    return StopWordSides(foreign - _ENGLISH, _ENGLISH - foreign)
+
+
+def _holds_english(words: set[str]) -> bool:
+    """Whether these words hold so many of English alone that no other language can have more."""
+    sides = _load_stop_words()
+    english = words & sides.english
+    return bool(english) and len(words & sides.foreign) <= len(english)
+
+
 def _is_latin(text: str) -> bool:
+    if text.isascii():
+        return any(map(str.isalpha, text[:TEXT_CHARS]))
     letters = [each for each in text[:TEXT_CHARS] if each.isalpha()]
     return 2 * sum(each < _LATIN_END for each in letters) > len(letters)
