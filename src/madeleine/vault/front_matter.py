@@ -118,7 +118,8 @@ def parse_document(data: bytes, path: str = "") -> MarkdownDocument:
     start, end = opening.end(), closing.start()
     blocks = tuple(split_blocks(text[start:end]))
     document = MarkdownDocument(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
-    _refuse_oversized(document, path)
+    if len(blocks) > MAX_KEYS or end - start > MAX_KEY_CHARS:
+        _refuse_oversized(document, path)
     return document
 
 
