@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 import zlib
+from typing import cast
 
 import apsw
 
@@ -128,7 +129,7 @@ def _tokenize(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     found = tokenizer(
         raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
-    return [str(each) for each in found]
+    return cast("list[str]", found)  # which it is without offsets and colocated tokens
 
 
 def stem_number(stem: str) -> int:
