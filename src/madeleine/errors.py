@@ -160,6 +160,29 @@ class TooLarge(Rejected):
         )
 
 
+class BadFraming(Rejected):
+    """Bytes that are no request, or that another program might take for another one; answered
+    with 400."""
+
+    kind = "bad_framing"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"the request {problem}",
+            hint="send it with one length, and lines that end with CR LF",
+            problem=problem,
+        )
+
+
+class RequestTooSlow(Rejected):
+    """A request that was not sent in time; answered with 408."""
+
+    kind = "request_too_slow"
+
+    def __init__(self) -> None:
+        super().__init__("the request did not come in time", hint="send it at once")
+
+
 class UnknownWord(Rejected):
     """A word from a closed list (type, tier, edge, …) that is not in it."""
 

@@ -23,6 +23,7 @@ from madeleine.api.home_paths import socket_path, socket_pointer_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
 from madeleine.errors import HomeBusy, Unavailable
+from madeleine.server.connections import ConnectionPool
 from madeleine.server.daemon import _StoppableServer as Uvicorn
 from madeleine.server.launch import launch_daemon
 from madeleine.server.sockets import listen_tcp
@@ -241,7 +242,7 @@ def test_an_ending_daemon_does_not_wait_for_who_comes_in_at_the_last_moment() ->
     async def end() -> set[Any]:
         config = Config(nothing, lifespan="off", log_config=None, timeout_graceful_shutdown=2)
         config.load()
-        server = Uvicorn(config, threading.Event(), lambda: None)
+        server = Uvicorn(config, threading.Event(), lambda: None, ConnectionPool(8))
         server.lifespan, server.servers = config.lifespan_class(config), []
         there: set[Any] = server.server_state.connections
         asyncio.get_running_loop().call_later(0.02, there.add, Latecomer(there))
@@ -480,11 +481,12 @@ def test_several_clients_at_once_are_all_answered(home: Path) -> None:
 
 SIGNALLED = """
 import os, signal, threading
+from madeleine.server.connections import ConnectionPool
 from madeleine.server.daemon import _StoppableServer, _catch_signals
 from uvicorn import Config
 
 with _catch_signals() as stop:
-    server = _StoppableServer(Config(lambda: None), stop, lambda: None)
+    server = _StoppableServer(Config(lambda: None), stop, lambda: None, ConnectionPool(8))
     for handler in (signal.getsignal(signal.SIGTERM), server.handle_exit):
         stop.clear()
         signal.signal(signal.SIGTERM, handler)

@@ -40,9 +40,10 @@ from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
 from madeleine.server.caller_resolver import CallerResolver, may_see_server
+from madeleine.server.connections import note_authenticated
 from madeleine.server.delivery_receipts import SentWhisper
 from madeleine.server.events import EventStream
-from madeleine.server.guard import REACH_KEY, Guard
+from madeleine.server.guard import REACH_KEY, Guard, read_header
 from madeleine.server.hook_service import (
     DELIVERED_ROUTE,
     HOOK_ROUTES,
@@ -58,6 +59,7 @@ from madeleine.server.openapi import OPENAPI_ROUTE, build_openapi
 from madeleine.server.page_door import ENTER_PATH, PageDoor, is_page_path, resolve_path
 from madeleine.server.page_sessions import CODE_SECONDS, PageSessions
 from madeleine.server.request_reading import (
+    TrackedBody,
     has_hung_up,
     parse_body,
     parse_query,
@@ -115,11 +117,14 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
+        body = TrackedBody(receive)
         try:
             await self._report_bugs(
-                f"{scope['method']} {scope['path']}", self._route_request(scope, receive, send)
+                f"{scope['method']} {scope['path']}", self._route_request(scope, body, send)
             )
         except MadeleineError as error:
+            if not read_header(scope, b"expect"):
+                await body.drop_rest()
             guest = self._callers.is_guest(scope)
             await error_response(error, guest)(scope, receive, send)
         except ClientDisconnect:
@@ -128,6 +133,8 @@ class App:
     async def _route_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope = {**scope, "path": resolve_path(scope)}
         reach = await self._reach(scope)
+        if not _is_open_path(scope["path"]):
+            note_authenticated(scope.get("state", {}))
         await self._router({**scope, REACH_KEY: reach}, receive, send)
 
     async def _report_bugs(self, what: str, work: Awaitable[WorkResult]) -> WorkResult:
@@ -145,8 +152,7 @@ class App:
     async def _reach(self, scope: Scope) -> CallerReach:
         """Return how far a request reaches, or refuse it."""
         path = scope["path"]
-        is_open = path in _OPEN_PATHS or is_page_path(path)
-        finding = self._callers.reach(scope, is_open, _is_admin_path(path))
+        finding = self._callers.reach(scope, _is_open_path(path), _is_admin_path(path))
         return await (
             self._hooks.resolve_in_time(finding, scope) if path in _HOOK_PATHS else finding
         )
@@ -321,6 +327,11 @@ class _MethodDispatcher:
             answer = answer.body
         await Response(answer, headers=headers, media_type=kind)(scope, receive, send)
         self._app.answered(route)
+
+
+def _is_open_path(path: str) -> bool:
+    """Whether a path answers whoever asks."""
+    return path in _OPEN_PATHS or is_page_path(path)
 
 
 def _is_admin_path(path: str) -> bool:

@@ -24,8 +24,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import cast
 
 from uvicorn.config import Config
 from uvicorn.server import Server
@@ -46,15 +48,23 @@ from madeleine.errors import CannotListen, HomeBusy
 from madeleine.model.codec import Json
 from madeleine.server.app import App
 from madeleine.server.background import BackgroundLoops
+from madeleine.server.connections import (
+    GuardedConnection,
+    OpenConnections,
+    count_admissible,
+    handle_loop_trouble,
+    raise_descriptor_limit,
+)
 from madeleine.server.guard import Guard
 from madeleine.server.launch import LOG_FILE
 from madeleine.server.logs import log_to_file
 from madeleine.server.loops import make_loops
 from madeleine.server.page_sessions import PageSessions
-from madeleine.server.sockets import announce_daemon, listen_tcp, listen_unix, read_token
+from madeleine.server.sockets import BACKLOG, announce_daemon, listen_tcp, listen_unix, read_token
 from madeleine.write.reconcile import ProgressCallback
 
 KEEP_ALIVE_SECONDS = 65
+ACCEPTED_AT_ONCE = 32  # connections taken in before the pool looks how many there are
 SHUTDOWN_POLL_SECONDS = 0.1  # between two looks at who is still there when the daemon ends
 SHUTDOWN_TIMEOUT_SECONDS = 30  # how long an ending daemon waits for a client that does not finish
 NO_HOME_TIMEOUT_SECONDS = 3.5  # how long an ending daemon without a home waits for anything
@@ -216,8 +226,12 @@ def _run_server(
         return {**address.to_json(), "uptime_seconds": uptime, "loops": background.to_json()}
 
     app = App(contexts, _build_guard(context, address), facts, stop.set, stop.is_set)
+    pool = OpenConnections(count_admissible(raise_descriptor_limit()))
     server = _StoppableServer(
-        _build_uvicorn_config(app), stop, lambda: _announce_started(address, background, ready)
+        _build_uvicorn_config(app, pool),
+        stop,
+        lambda: _announce_started(address, background, ready),
+        pool,
     )
     try:
         server.run(listening.sockets)
@@ -250,9 +264,11 @@ def _build_guard(context: HomeContext, address: DaemonAddress) -> Guard:
     )
 
 
-def _build_uvicorn_config(app: App) -> Config:
+def _build_uvicorn_config(app: App, pool: OpenConnections) -> Config:
+    connection = cast(type[asyncio.Protocol], partial(GuardedConnection, pool=pool))
     return Config(
         app,
+        http=connection,
         loop="asyncio",
         ws="none",
         lifespan="off",
@@ -260,6 +276,7 @@ def _build_uvicorn_config(app: App) -> Config:
         access_log=False,
         proxy_headers=False,  # a header must not decide who is on this machine
         server_header=False,
+        backlog=ACCEPTED_AT_ONCE,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_SECONDS,
     )
@@ -268,13 +285,23 @@ def _build_uvicorn_config(app: App) -> Config:
 class _StoppableServer(Server):
     """uvicorn's server, ended by an event and telling when it answers."""
 
-    def __init__(self, config: Config, stop: threading.Event, started: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        stop: threading.Event,
+        started: Callable[[], None],
+        pool: OpenConnections,
+    ) -> None:
         super().__init__(config)
+        self._pool = pool
         self._stop = stop
         self._told = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(partial(handle_loop_trouble, self._pool))
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(BACKLOG)  # who waits to be accepted costs us no descriptor
         self._told()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

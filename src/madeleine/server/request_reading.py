@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NoReturn
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
+from starlette.types import Message, Receive
 
 from madeleine.errors import BadBody, Rejected, TooLarge
 from madeleine.model.draft import read_one_line
@@ -16,6 +18,8 @@ from madeleine.server.guard import read_header
 
 MAX_AGENT_CHARS = 100
 MAX_PARAMETERS = 1_000
+MAX_DROPPED_BYTES = 268_435_456  # of a body that is refused, and sent all the same
+DROP_SECONDS = 3.0
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -49,7 +53,11 @@ def parse_body(body: bytes, content_type: str) -> Mapping[str, object]:
     if kind != "application/json" and not (kind.startswith("application/") and "+json" in kind):
         raise BadBody(f"is {kind!r}, not JSON" if kind else "has no Content-Type")
     try:
-        values = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        values = json.loads(
+            body.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_refuse_duplicate_keys,
+        )
     except UnicodeDecodeError as error:
         raise BadBody(f"is not valid UTF-8 at byte {error.start}") from error
     except RecursionError as error:
@@ -84,6 +92,54 @@ def read_agent_name(request: Request) -> str:
     """Return who asks, as the header X-Agent-Id says."""
     given = read_header(request.scope, b"x-agent-id").encode("latin-1").decode("utf-8", "replace")
     return read_one_line("x-agent-id", given, MAX_AGENT_CHARS) or "http"
+
+
+def check_keys(body: bytes) -> None:
+    """Refuse JSON that says something twice; what is otherwise wrong with it others will say."""
+    try:
+        json.loads(body, object_pairs_hook=_refuse_duplicate_keys)
+    except _DuplicateKey as error:
+        raise BadBody(f"is not JSON: {error}") from error
+    except (ValueError, RecursionError):
+        return
+
+
+class _DuplicateKey(ValueError):
+    """An object has a key twice."""
+
+
+def _refuse_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object, unless it says something twice: two readers might go by different ones."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        known: set[str] = set()
+        for name, _ in pairs:
+            if name in known:
+                raise _DuplicateKey(f"it has the key {name!r} twice")
+            known.add(name)
+    return values
+
+
+class TrackedBody:
+    """What a client sends, and whether all of it is here."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._is_over = False
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._is_over = self._is_over or not message.get("more_body", False)
+        return message
+
+    async def drop_rest(self) -> None:
+        """Take in what a refused client is still sending, for a while: who is sending does not
+        read, and would learn that the connection is gone instead of why."""
+        left = MAX_DROPPED_BYTES
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DROP_SECONDS):
+                while not self._is_over and left > 0:
+                    left -= len((await self()).get("body", b""))
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -56,7 +56,7 @@ from madeleine.server.mcp.tools import (
     input_schema,
     tool_to_json,
 )
-from madeleine.server.request_reading import read_body
+from madeleine.server.request_reading import check_keys, read_body
 from madeleine.version import __version__
 
 TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
@@ -87,6 +87,7 @@ class McpServer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await read_body(Request(scope, receive), self._max_body_bytes)
+        check_keys(body)
         manager = await self._running_manager()
         await manager.handle_request(
             scope, _replay_body(body, receive), _add_session_id(scope, body, send)
