@@ -225,15 +225,21 @@ def test_a_token_that_the_daemon_does_not_take_is_found(daemon: Daemon) -> None:
 
 def test_what_others_may_read_is_found(daemon: Daemon) -> None:
     run = daemon.home / "run"
+    daemon.home.chmod(0o755)
     run.chmod(0o755)
     (run / "token").chmod(0o644)
     try:
         found = look(daemon)
     finally:
+        daemon.home.chmod(0o700)
         run.chmod(0o700)
         (run / "token").chmod(0o600)
 
-    assert [each.fix for each in found] == [f"chmod 700 {run}", f"chmod 600 {run / 'token'}"]
+    assert [each.fix for each in found] == [
+        f"chmod 700 {daemon.home}",
+        f"chmod 700 {run}",
+        f"chmod 600 {run / 'token'}",
+    ]
 
 
 def test_a_memory_file_that_does_not_parse_is_found(daemon: Daemon) -> None:

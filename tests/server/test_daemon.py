@@ -23,7 +23,7 @@ from madeleine.api.home_paths import socket_path, socket_pointer_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
 from madeleine.errors import HomeBusy, Unavailable
-from madeleine.server.connections import ConnectionPool
+from madeleine.server.connections import OpenConnections
 from madeleine.server.daemon import _StoppableServer as Uvicorn
 from madeleine.server.launch import launch_daemon
 from madeleine.server.sockets import listen_tcp
@@ -242,7 +242,7 @@ def test_an_ending_daemon_does_not_wait_for_who_comes_in_at_the_last_moment() ->
     async def end() -> set[Any]:
         config = Config(nothing, lifespan="off", log_config=None, timeout_graceful_shutdown=2)
         config.load()
-        server = Uvicorn(config, threading.Event(), lambda: None, ConnectionPool(8))
+        server = Uvicorn(config, threading.Event(), lambda: None, OpenConnections(8))
         server.lifespan, server.servers = config.lifespan_class(config), []
         there: set[Any] = server.server_state.connections
         asyncio.get_running_loop().call_later(0.02, there.add, Latecomer(there))
@@ -481,12 +481,12 @@ def test_several_clients_at_once_are_all_answered(home: Path) -> None:
 
 SIGNALLED = """
 import os, signal, threading
-from madeleine.server.connections import ConnectionPool
+from madeleine.server.connections import OpenConnections
 from madeleine.server.daemon import _StoppableServer, _catch_signals
 from uvicorn import Config
 
 with _catch_signals() as stop:
-    server = _StoppableServer(Config(lambda: None), stop, lambda: None, ConnectionPool(8))
+    server = _StoppableServer(Config(lambda: None), stop, lambda: None, OpenConnections(8))
     for handler in (signal.getsignal(signal.SIGTERM), server.handle_exit):
         stop.clear()
         signal.signal(signal.SIGTERM, handler)
@@ -506,3 +506,37 @@ def test_a_signal_that_comes_while_the_daemon_is_told_to_stop_does_not_block_it(
     )
 
     assert ran.stdout == b"ended\n", ran.stderr.decode()
+
+
+LOOPING = """
+import sys, time
+from pathlib import Path
+from madeleine.bootstrap import HomeLock
+from madeleine.errors import HomeBusy
+print("begun", flush=True)
+while True:
+    lock = HomeLock(Path(sys.argv[1]))
+    try:
+        lock.take(60)
+    except HomeBusy:
+        continue
+    time.sleep(0.05)
+    lock.release()
+"""
+
+
+def test_two_who_open_the_home_again_and_again_do_not_keep_the_daemon_out(home: Path) -> None:
+    make_folders(home)
+    command = [sys.executable, "-c", LOOPING, str(home)]
+    looping = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    try:
+        for each in looping:
+            assert each.stdout is not None
+            with each.stdout as said:
+                assert said.readline() == b"begun\n"
+        with running(home) as daemon:
+            assert daemon.ask("GET", "/admin/health").status == 200
+    finally:
+        for each in looping:
+            each.kill()
+            each.wait(WAIT_SECONDS)

@@ -134,7 +134,12 @@ def _read_why_down(home: Path) -> str:
 
 
 def check_run(home: Path) -> Iterator[DoctorFinding]:
-    """Whoever can read run/ can read every memory."""
+    """Whoever can look into the home can read what lies in it with other modes than ours, and
+    whoever can read run/ can read every memory."""
+    if home.is_dir() and home.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        yield trouble_finding(
+            Rejected, "permissions", f"others may look into {home}", f"chmod 700 {home}"
+        )
     run = run_folder(home)
     if run.exists() and not is_private(run):
         yield trouble_finding(

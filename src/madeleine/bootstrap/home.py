@@ -12,7 +12,7 @@ import time
 import uuid
 from pathlib import Path
 
-from madeleine.errors import HomeBusy, StoreUnwritable
+from madeleine.errors import HomeBusy, MadeleineError, StoreUnwritable
 from madeleine.settings import Settings
 
 LOCK_TIMEOUT_SECONDS = 10.0  # another command usually ends within a second
@@ -56,7 +56,11 @@ def device_name() -> str:
 
 
 class HomeLock:
-    """One process has a home open at a time. The lock goes with the process, however it ends."""
+    """One process has a home open at a time. The lock goes with the process, however it ends.
+
+    Whoever waits for it has a lock on the folder `run` meanwhile, and whoever comes next waits for
+    that first. So a process that opens the home again and again does not get ahead of who waits.
+    """
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -64,18 +68,20 @@ class HomeLock:
 
     def take(self, wait_seconds: float) -> None:
         """Wait for the lock, then write down who has it."""
-        path = self._home / "run" / "lock"
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise StoreUnwritable(path, error.strerror or str(error)) from error
         deadline = time.monotonic() + wait_seconds
-        while not _try_lock(handle):
-            if time.monotonic() >= deadline:
-                holder = _read_holder_pid(handle)
-                os.close(handle)
-                raise HomeBusy(self._home, holder)
-            time.sleep(LOCK_POLL_SECONDS)
+        run = self._home / "run"
+        handle = _open_to_lock(run / "lock", os.O_RDWR | os.O_CREAT)
+        try:
+            turn = _open_to_lock(run, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                taken = _wait_for_lock(turn, deadline) and _wait_for_lock(handle, deadline)
+            finally:
+                os.close(turn)
+            if not taken:
+                raise HomeBusy(self._home, _read_holder_pid(handle))
+        except MadeleineError:
+            os.close(handle)
+            raise
         os.truncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         self._file = handle
@@ -84,6 +90,22 @@ class HomeLock:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _open_to_lock(path: Path, flags: int) -> int:
+    try:
+        return os.open(path, flags | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreUnwritable(path, error.strerror or str(error)) from error
+
+
+def _wait_for_lock(handle: int, deadline: float) -> bool:
+    """Wait for a lock until a moment of the monotonic clock; whether it was got."""
+    while not _try_lock(handle):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(LOCK_POLL_SECONDS)
+    return True
 
 
 def _try_lock(handle: int) -> bool:
