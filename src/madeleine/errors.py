@@ -65,7 +65,7 @@ class MadeleineError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "", **parts: object) -> None:
-        """`parts` are the values that the message is made of, for who words it anew."""
+        """`parts` are the values that the message is made of, for doors that word it themselves."""
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -468,7 +468,7 @@ class NoSuchProposal(Missing):
 
 
 class NoSuchJob(Missing):
-    """A word in the place of a job's name that is none."""
+    """A word that stands where a job is named, and names no job."""
 
     kind = "no_such_job"
 

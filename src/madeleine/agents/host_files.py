@@ -18,7 +18,7 @@ _MAX_SETTINGS_BYTES = 64_000_000  # more is no settings file
 
 
 class NotASettingsFile(Unavailable):
-    """What is in a settings file's place is none: a folder, a pipe, a link to itself."""
+    """What stands in a settings file's place is not a file: a folder, a pipe, a link to itself."""
 
     kind = "no_settings"
 

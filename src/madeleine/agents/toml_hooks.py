@@ -56,7 +56,7 @@ class TomlHooksPiece:
 
 
 def read_hook_groups(text: str) -> dict[str, list[Any]]:
-    """Return the groups of hooks by event; what Codex notes about trust is none."""
+    """Return the groups of hooks by event; what Codex notes about trust is no hook."""
     hooks = toml_text.find_table(toml_text.read_toml(text), ("hooks",)) or {}
     return {event: groups for event, groups in hooks.items() if isinstance(groups, list)}
 

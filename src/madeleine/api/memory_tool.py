@@ -374,7 +374,7 @@ def _render_snippet(text: str, line: int, new: str) -> list[str]:
 
 
 def _insert_text(text: str, lines: Sequence[str], at: int, new: str) -> str:
-    """Return the text with another after so many of its lines."""
+    """Return the text with another one inserted after line `at`."""
     before, after = "\n".join(lines[:at]), "\n".join(lines[at:])
     parts = [*([before] if at else []), new.removesuffix("\n"), *([after] if lines[at:] else [])]
     ends = text.endswith("\n") or (new.endswith("\n") and at == len(lines))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
     from madeleine.bootstrap import HomeContext
 
-# What its MCP adapter shows of a text that is one of two, or one of a cluster. An agent must not
-# decide about what it was not shown.
+# How much its MCP adapter shows of a text in a pair, or in a cluster. An agent must not decide
+# about text that it was not shown.
 MAX_PAIR_CHARS = 300
 MAX_CLUSTER_CHARS = 200
 MAX_WHISPERS_READ = 200  # newest first, for the one that a feedback is about

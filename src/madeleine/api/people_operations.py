@@ -333,7 +333,7 @@ def _read_space_role(given: object) -> Role:
 
 
 def _check_owner(caller: Caller, space: str, what: str) -> None:
-    """Let owners and admins pass; to whom the space is invisible it does not exist."""
+    """Let owners and admins pass. For a caller who cannot see the space it does not exist."""
     if caller.role is Role.ADMIN:
         return
     role = next((each.role for each in caller.spaces if each.space == space), None)

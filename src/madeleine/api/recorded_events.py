@@ -18,11 +18,11 @@ DEFAULT_EVENTS = 100
 MAX_EVENTS = 10_000
 
 ReadEvents = Callable[[Sequence[EventKind], int], Sequence[Event]]
-"""Reads so many events, newest first, at least those of these kinds."""
+"""Reads a number of events, newest first, at least those of these kinds."""
 
 
 def make_event_reader(stores: Stores, memory: str | None) -> ReadEvents:
-    """Return how to read so many events, newest first: of one memory, or of all."""
+    """Return how a number of events is read, newest first: of one memory, or of all."""
     if memory is None:
         return lambda kinds, many: stores.log.recent_events(kinds, many)
     return lambda kinds, many: read_history(stores, memory, many)[1]

@@ -125,7 +125,7 @@ def _ask_to_stop(where: Path, seconds: float) -> bool:
 
 
 def _wait_until_free(home: Path, wait_seconds: float) -> bool:
-    """Whether nobody has the home open, at the latest after so many seconds."""
+    """Whether nobody has the home open, waiting at most `wait_seconds` for that."""
     deadline = time.monotonic() + wait_seconds
     while _is_lock_held(run_folder(home) / "lock"):
         if time.monotonic() >= deadline:

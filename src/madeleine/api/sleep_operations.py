@@ -88,7 +88,7 @@ def list_insights(context: HomeContext, call: OperationCall) -> Insights:
     answer=cast("type[MaintenanceAnswer]", MaintenanceAnswer),
 )
 def give_maintenance_batch(context: HomeContext, call: OperationCall) -> MaintenanceAnswer:
-    """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
+    """Give an agent questions. If there are none, that is noted: no other agent is asked."""
     batch = context.shift.take()
     if batch["status"] == "idle":
         context.note_maintenance()

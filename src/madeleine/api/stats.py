@@ -19,7 +19,7 @@ MAX_DAYS = 365
 
 
 def count_stats(context: HomeContext, days: int) -> Stats:
-    """Return the numbers of so many days, or of this week. Whispers are counted as far back as
+    """Return the numbers of the last `days`, or of this week. Whispers are counted as far back as
     their log is kept."""
     now = context.stores.clock.now()
     since = now - timedelta(days=days) if days else _week_start(now)

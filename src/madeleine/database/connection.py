@@ -70,9 +70,8 @@ DatabaseRow = tuple[Any, ...]
 
 
 class ConnectionPool:
-    """The open connections to one database. There are so many at most; only a thread that has
-    one and needs another, which it could not wait for without keeping the first, gets it beyond
-    that."""
+    """The open connections to one database, up to a maximum. Only a thread that has one and needs
+    another gets it beyond the maximum: it could not wait for it without keeping the first."""
 
     def __init__(self, url: str, at_most: int = MAX_CONNECTIONS) -> None:
         self.place = public_address(url)
@@ -99,7 +98,7 @@ class ConnectionPool:
 
     @contextmanager
     def borrow_exclusive(self) -> Iterator[psycopg.Connection]:
-        """Lend a connection that is nobody else's afterwards: for who listens on it."""
+        """Lend a connection that is not returned to the pool: for a thread that listens on it."""
         with translate_errors(self.place), _configure_connection(_connect(self._url)) as connection:
             yield connection
 

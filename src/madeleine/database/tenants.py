@@ -77,7 +77,7 @@ def empty_tables(access: TenantAccess) -> None:
 
 
 def is_claimed(access: TenantAccess, name: str, model: str | None, wide: tuple[int, int]) -> bool:
-    """Whether the rows hold the traces of this model, or of whichever if there is none now: it
+    """Whether the rows hold the traces of this model. Without a model now they may be of any: it
     may be back tomorrow."""
     return model is None or _read_claimed_model(access, name) == (model, f"{wide[0]} {wide[1]}")
 

@@ -94,8 +94,8 @@ class DaemonClient:
     def ask(
         self, request: bytes, safe: bool, flight: PendingRequest, seconds: float = ANSWER_SECONDS
     ) -> tuple[int, bytes]:
-        """Return the status and body of the answer, for which it may take so many seconds. What
-        is `safe` may be asked twice."""
+        """Return the status and body of the answer, waiting at most `seconds` for it. What is
+        `safe` may be asked twice."""
         for attempt in range(ATTEMPTS):
             connection = self._connect_or_start()
             flight.take(connection)
@@ -170,7 +170,7 @@ class DaemonLog:
         return self._read()[0]
 
     def last(self) -> str:
-        """Return the last line since the mark, without when and who; empty if there is none."""
+        """Return the last line since the mark, without its time and author; empty without one."""
         size, end = self._read()
         new = end[-(size - self.mark) :] if size > self.mark else b""
         lines = new.decode("utf-8", "replace").strip().splitlines()

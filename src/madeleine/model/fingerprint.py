@@ -1,4 +1,4 @@
-"""How a file looks from outside."""
+"""The fingerprint of a file: what changes when the file is written."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Caller:
     person: str
     role: Role
     token: str = ""
-    """The id of the token that was shown; nothing for who sits at the server itself."""
+    """The id of the token that was shown; None for a caller at the server itself."""
     spaces: tuple[SpaceMember, ...] = ()
 
     @property

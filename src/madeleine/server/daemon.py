@@ -310,8 +310,8 @@ class _StoppableServer(Server):
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End, and let nobody be waited for who came in while the door was being closed: uvicorn
-        says goodbye once, to those who were there then."""
+        """End without waiting for clients that connected while the server was closing: uvicorn
+        says goodbye once, to the connections that it had then."""
         goodbye = asyncio.create_task(self._close_late_connections())
         try:
             await super().shutdown(sockets)

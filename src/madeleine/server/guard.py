@@ -1,4 +1,4 @@
-"""Who may ask.
+"""Access to the daemon: which requests may ask, and which are refused.
 
 Over the unix socket: whoever may open it, which its file mode decides. Over TCP any program
 and any web page on this machine can reach us, so a request must show the token, and its Host

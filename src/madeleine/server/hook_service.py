@@ -227,7 +227,7 @@ class HookService:
         return HookTerms(min(due, now + most), bool(read_header(scope, b"madeleine-receipt")))
 
     async def resolve_in_time(self, finding: Awaitable[CallerReach], scope: Scope) -> CallerReach:
-        """Wait for who asks no longer than a host waits for us; any error is silence to it."""
+        """Resolve the caller within the time that a host waits; any error is silence to it."""
         try:
             left = self.read_terms(scope).due - time.monotonic()
             return await asyncio.wait_for(finding, max(left, 0.0))

@@ -331,5 +331,5 @@ def make_private_folder(folder: Path) -> None:
 
 
 def is_utf8_name(name: str) -> bool:
-    """Whether a name on the disk is text: Python reads bytes that are none as surrogates."""
+    """Whether a name on the disk is text: Python reads other bytes as surrogates."""
     return not any("\ud800" <= char <= "\udfff" for char in name)

@@ -36,7 +36,7 @@ _OPENING_FENCE = re.compile(r"---[ \t]*\r?\n")
 _CLOSING_FENCE = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 
 _GAP_LINE = r"[ \t]*(?:#[^\n]*)?\r?\n"
-# A key longer than that is none: the bound keeps a long line from being tried at every length.
+# A longer word is not a key: the bound keeps a long line from being tried at every length.
 _KEY = r"""([A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*'|[^\s\-#\[\]{}"'&*!|>%@`,?:][^\n]{0,200}?)"""
 # Lines that belong to the key above them: indented ones, list items (YAML allows those at the
 # margin), closing brackets, and gaps between such lines.

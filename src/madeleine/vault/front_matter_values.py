@@ -189,7 +189,7 @@ def _read_tags(block: FrontMatterBlock) -> tuple[str, ...]:
 
 
 def _read_triggers(block: FrontMatterBlock) -> tuple[str, ...] | None:
-    """Return the triggers as they are written; an empty list is one, a key alone is none."""
+    """Return the triggers as they are written; an empty list is a value, a key alone is not."""
     value = read_tree(block)
     if value is None:
         return None
@@ -250,7 +250,7 @@ def _build_origin(fields: YamlFields) -> Origin:
 
 
 def _read_claim(block: FrontMatterBlock) -> Claim | None:
-    """Return what the memory states; a claim that lacks a part is none."""
+    """Return what the memory states; a claim that lacks a part does not count."""
     try:
         fields = _read_own_map(block, _OWN_CLAIM, _CLAIM_KEYS) or _read_yaml_map(block)
         parts = {key: _as_text(key, fields.get(key)) for key in _CLAIM_KEYS}

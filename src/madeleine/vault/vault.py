@@ -473,7 +473,7 @@ class FolderVault:
 
 
 def check_path(path: str) -> str:
-    """Return a path, unless it is none of a file in the vault."""
+    """Return a path, or refuse it if no file of the vault can have it."""
     if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
         raise InvalidValue("path", f"is {path!r}, not a file in the vault")
     return path

@@ -53,8 +53,8 @@ def apply_change(
     traces: Mapping[str, PassageEmbeddings],
     also: Sequence[Event] = (),
 ) -> tuple[Cause, ...]:
-    """Carry out a change whose new texts were read already, for who had to take the lock to
-    know what it is. Returns a note if the index follows later."""
+    """Carry out a change whose new texts the model has read already, for callers that had to take
+    the lock to know what the change is. Returns a note if the index follows later."""
     change = add_concerned(change)
     with stores.writing:
         _check_unchanged(stores, change)

@@ -1,4 +1,4 @@
-"""Whom a change concerns beside those whose files it writes: it stands in their history too.
+"""The memories that a change concerns beside those whose files it writes, for their history.
 
 A connection that is drawn or taken away concerns the memory at its other end, a successor the
 memory that it replaces, and a merge the memory that stays, even if its file stays as it is.
@@ -31,7 +31,7 @@ def add_concerned(change: Change) -> Change:
 
 
 def read_concerned(details: Mapping[str, object]) -> set[str]:
-    """Return whom the details of a change name."""
+    """Return the memories that the details of a change name."""
     listed = details.get(CONCERNS_KEY)
     named: Iterable[object] = listed if isinstance(listed, list) else ()
     merged = (details.get(each) for each in MERGE_KEYS)

@@ -1,4 +1,4 @@
-"""In which languages memories are written, as far as it shows."""
+"""The languages that memories are written in, as their texts show."""
 
 from __future__ import annotations
 

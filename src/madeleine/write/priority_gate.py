@@ -1,4 +1,4 @@
-"""Who is waited for goes first.
+"""The priority gate: work that somebody waits for goes before work that has time.
 
 What runs by itself has time. While a prompt waits for its whisper, or somebody for an answer,
 two threads of Python would slow each other down; so whoever has time stands still between two

@@ -1,4 +1,4 @@
-"""From what a person types to one memory's id."""
+"""Finding the one memory that an id, or the beginning of one, names."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ MAX_RUNS_READ = 1_000  # its newest runs among which it is looked what it wrote
 
 
 def linked_members(memory: Memory) -> list[str]:
-    """Return whom a summary names."""
+    """Return the memories that a summary names."""
     return [each.target for each in memory.connections if each.edge is Edge.SUMMARIZES]
 
 
 def summary_members(stores: Stores, memory: Memory) -> list[str]:
-    """Return whom a summary sums up: those that it names, and those that it named when it was
-    written, though somebody took the connection away."""
+    """Return the memories that a summary sums up: those that it names, and those that it named
+    when it was written, though somebody took the connection away."""
     written = (
         _members_in_change(each, memory.id)
         for each in stores.log.history(memory.id)

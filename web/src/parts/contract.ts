@@ -692,7 +692,7 @@ export interface HomeSleep {
   jobs: HomeJob[]
 }
 
-/** What there is and what is wrong. What is the server's own is null to who is no admin. */
+/** What there is and what is wrong. Fields about the server are null unless an admin asks. */
 export interface HomeStatus {
   version: string
   home: string | null

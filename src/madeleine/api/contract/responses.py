@@ -1055,7 +1055,8 @@ class DaemonStatus:
 
 @shape
 class HomeStatus:
-    """What there is and what is wrong. What is the server's own is null to who is no admin."""
+    """What there is and what is wrong. Fields about the server are null unless an admin
+    asks."""
 
     version: str = field()
     home: str | None = field()

@@ -60,7 +60,7 @@ def shape(declared: type[T]) -> type[T]:
 
 
 def complete_shape(declared: type[Any]) -> None:
-    """Make a dataclass of a shape that is none yet; those it inherits from come first."""
+    """Make a dataclass of a shape, unless it is one already; its base classes come first."""
     if _PENDING_MARK not in vars(declared):
         return
     with _COMPLETION_LOCK:

@@ -49,7 +49,7 @@ MAX_TENSIONS_READ = 100
 MAX_RUNS_READ = 500  # newest runs, among which those of a day are looked for
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
-LATE_BACKUP_INTERVALS = 3  # so many intervals without one are worth a word
+LATE_BACKUP_INTERVALS = 3  # intervals without a backup after which the page says so
 
 
 @operation(
@@ -167,8 +167,8 @@ def _build_item(
     to: str | None = None,
     job: str | None = None,
 ) -> AttentionItem:
-    """`kind` is bad, warn or ask; `to` is where on the page to go; `job` is whom the text is
-    about, for the page has a name for each."""
+    """`kind` is bad, warn or ask; `to` is where on the page to go; `job` is the job that the
+    text is about, which the page calls by a title."""
     flat = [answer_texts.flatten_text(each) for each in more]
     return AttentionItem(kind=kind, text=text, more=flat, to=to, job=job)
 

@@ -293,7 +293,7 @@ def _text_to_read(memory: Memory) -> str:
 
 
 def _find_unfounded_conflicts(signs: PairSigns) -> tuple[Relation, ...]:
-    """Return the conflicts that words seem to tell, and that are none."""
+    """Return the relations that the words suggest although the memories do not conflict."""
     if _say_the_same(signs) or _are_of_different_things(signs):
         return CONFLICT_RELATIONS
     return (Relation.EVOLUTION,) if is_addition(signs.readings[1].text) else ()
