@@ -16,7 +16,6 @@ expect; the texts are those of the reference implementation.
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import uuid
@@ -254,7 +253,12 @@ class MemoryTool:
 def for_anthropic(tool: MemoryTool) -> Any:
     """Return the tool as the official SDK's tool runner takes it (`pip install anthropic`):
     a `BetaAbstractMemoryTool` that does what ours does."""
-    sdk: Any = importlib.import_module("anthropic.lib.tools")
+    # The SDK is no dependency of ours: whoever calls this has it.
+    from anthropic.lib import (  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+        tools,
+    )
+
+    sdk: Any = tools
 
     def call(self: object, given: Any) -> str:
         result = tool.run(given if isinstance(given, Mapping) else dict(given))
