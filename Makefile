@@ -57,7 +57,7 @@ collect: $(VENV)/installed-dev
 # languages; names.
 MISSPELT := caf,sie,eles,fro,sav,promis,ake,produktion,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
             updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage,$\
-            mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart,beng,ser,addressin
+            mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart,beng,ser,addressin,recal
 
 # What is not checked for spelling: word lists, texts to learn from in many voices, the built page.
 UNCHECKED := */weights/*,$\
