@@ -5,11 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from madeleine.errors import StoreUnwritable
+from madeleine.model.event import Event, EventKind
+from madeleine.vault import files
 from madeleine.vault.files import (
     create_file,
     fingerprint_of,
@@ -18,6 +22,7 @@ from madeleine.vault.files import (
     remove_file,
     write_file,
 )
+from madeleine.vault.journal import FileJournal
 
 REFUSALS = [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO]
 
@@ -189,3 +194,46 @@ def test_only_our_own_unfinished_files_are_leftovers() -> None:
     assert is_leftover(".madeleine-0123456789abcdef.tmp")
     assert not is_leftover(".syncthing.a.md.tmp")
     assert not is_leftover("a.md")
+
+
+def written_by(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch, full: bool) -> list[str]:
+    """Return what a disk was asked to keep, by name, where full fsyncs work or are refused."""
+    asked: list[str] = []
+
+    def ask(descriptor: int, command: int) -> int:
+        assert command == 51
+        if not full:
+            raise OSError(errno.ENOTSUP, "not here")
+        asked.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        return 0
+
+    def fsync(descriptor: int) -> None:
+        assert not full
+        asked.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "FULL_FSYNC", 51)
+        patch.setattr("fcntl.fcntl", ask)
+        patch.setattr(os, "fsync", fsync)
+        act()
+    return asked
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="names descriptors by /proc")
+@pytest.mark.proves("I4")
+@pytest.mark.parametrize("full", [True, False])
+def test_where_a_disk_can_be_asked_for_more_than_fsync_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: bool
+) -> None:
+    """macOS: for the file and for its name, and for the journal; a plain fsync where it cannot."""
+    place = tmp_path / "memory.md"
+    journal = FileJournal(tmp_path / "journal", "here")
+    noon = datetime(2026, 11, 19, 12, tzinfo=UTC)
+    event = Event("e1", noon, EventKind.USED, "here", {"memory": "x"})
+
+    asked = written_by(lambda: write_file(place, b"hello"), monkeypatch, full)
+    noted = written_by(lambda: journal.append([event], durable=True), monkeypatch, full)
+
+    assert any(each.startswith(f"{tmp_path}/.madeleine-") for each in asked)
+    assert str(tmp_path) in asked
+    assert any(each.endswith(".jsonl") for each in noted)

@@ -28,7 +28,7 @@ from pathlib import Path
 from madeleine.model.event import Event, EventKind
 from madeleine.model.scored_events import read_scores
 from madeleine.rules.usage import MemoryUse, precedes, read_use, use_occasion
-from madeleine.vault.files import fsync_folder, open_private, write_all
+from madeleine.vault.files import flush_to_disk, fsync_folder, open_private, write_all
 from madeleine.vault.journal_lines import BrokenLine, NewerLine, parse_line
 
 DAMAGED_SUFFIX = ".damaged"
@@ -224,7 +224,7 @@ def _save_damaged_lines(path: Path, broken: list[bytes]) -> None:
         start = b"" if there.endswith(b"\n") or not there else b"\n"
         if missing:
             write_all(fd, start + b"\n".join(missing) + b"\n")
-        os.fsync(fd)
+        flush_to_disk(fd)
     fsync_folder(place.parent)
 
 
@@ -249,4 +249,4 @@ def _copy_kept_lines(path: Path, new: Path, drop: Container[int]) -> None:
                 write_all(fd, pending)
                 pending.clear()
         write_all(fd, pending)
-        os.fsync(fd)
+        flush_to_disk(fd)

@@ -15,6 +15,7 @@ in a `check`, which is called in the last moment and raises if the file must be 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import stat
@@ -30,6 +31,7 @@ _TEMPORARY_PREFIX = (
     ".madeleine-"  # hidden, so that no scan and no other program takes it for a memory
 )
 _TEMPORARY_SUFFIX = ".tmp"
+FULL_FSYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)  # only macOS has it
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 # Threads that wait for the disk at once; it finishes their files together. They are started
 # when they are first needed.
@@ -139,11 +141,23 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def flush_to_disk(descriptor: int) -> None:
+    """Wait until what was written is on the disk itself. On macOS fsync leaves it in the memory of
+    the drive, which a power cut empties; there the drive is asked, if its file system can."""
+    if FULL_FSYNC is not None:
+        try:
+            fcntl.fcntl(descriptor, FULL_FSYNC)
+        except OSError:  # a network share, say
+            os.fsync(descriptor)
+        return
+    os.fsync(descriptor)
+
+
 def fsync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        flush_to_disk(descriptor)
     finally:
         os.close(descriptor)
 
@@ -269,7 +283,7 @@ def _write_new_file(path: Path, data: bytes) -> os.stat_result:
     descriptor = os.open(path, _CREATE_FLAGS, 0o600)
     try:
         write_all(descriptor, data)
-        os.fsync(descriptor)
+        flush_to_disk(descriptor)
         return os.fstat(descriptor)
     finally:
         os.close(descriptor)

@@ -28,7 +28,13 @@ from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
 from madeleine.vault.compaction import CompactionReport, clear_leftovers, compact_file
-from madeleine.vault.files import fsync_folder, make_private_folder, open_private, write_all
+from madeleine.vault.files import (
+    flush_to_disk,
+    fsync_folder,
+    make_private_folder,
+    open_private,
+    write_all,
+)
 from madeleine.vault.journal_changes import (
     RecordedChange,
     RecordedEdit,
@@ -279,14 +285,14 @@ class FileJournal:
         self._unsynced.add(name)
         write_all(fd, data)
         if durable:
-            os.fsync(fd)
+            flush_to_disk(fd)
             self._unsynced.discard(name)
         return cursor_at(fd, size + len(data))
 
     def _sync_file(self, name: str) -> None:
         try:
             with open_private(self._folder / name, os.O_RDONLY) as fd:
-                os.fsync(fd)
+                flush_to_disk(fd)
         except FileNotFoundError:
             return  # somebody took the file away: there is nothing left to wait for
 

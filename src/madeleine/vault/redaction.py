@@ -29,7 +29,7 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.words import META_SOURCE, Edge
 from madeleine.vault.compaction import file_identity, temporary_file
-from madeleine.vault.files import fsync_folder, open_private, write_all
+from madeleine.vault.files import flush_to_disk, fsync_folder, open_private, write_all
 from madeleine.vault.journal_changes import bytes_from_json
 from madeleine.vault.journal_lines import parse_line, render_line
 from madeleine.vault.markdown import read_memory
@@ -121,7 +121,7 @@ def _replace_if_unchanged(
     with temporary_file(path) as new:
         with open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as fd:
             write_all(fd, b"".join(lines))
-            os.fsync(fd)
+            flush_to_disk(fd)
         with still:
             if file_identity(path) != before:
                 return False

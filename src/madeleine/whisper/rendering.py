@@ -9,6 +9,7 @@ is what imitates a line of ours: a memory's entry, its id and date in brackets, 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -55,12 +56,27 @@ NOTE = "Note from Madeleine"  # how the hooks begin a line of theirs
 QUOTED = "› "  # before a memory's line that looks like one of ours
 _TYPES = "|".join(each.value for each in MemoryType)
 _BADGE = compile_late(rf"\*{{2}}(\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\])(?:\*{{2}})?", re.IGNORECASE)
-_BRACKET = compile_late(r"[(（﹙](?=\s{0,3}id\s{0,3}[:：=]\s{0,3}[0-9a-f]{8})", re.IGNORECASE)
+_BRACKET = compile_late(
+    r"[(（﹙](?=\s{0,3}[iіıⅰ][dԁⅾ]\s{0,3}[:：=]\s{0,3}[0-9a-f]{8})", re.IGNORECASE
+)
 _LIKE_OURS = compile_late(
     rf"[\s>]{{0,20}}(?:[-*+•–—]\s{{0,3}})?(?:[*_]{{0,2}}\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\]"
     rf"|#{{0,6}}\s{{0,3}}madeleine whispers|{MAINTENANCE}"
     rf"|{AGREE_NOT}|{HELD_BACK}|{QUESTION_WAITS}|{NOTE}|Notes from earlier sessions)",
     re.IGNORECASE,
+)
+# How a line begins that passes for one of a conversation: hosts give the system a voice like this.
+_SPEAKER = compile_late(
+    r"[\s>*_#-]{0,20}[\[<(]?\s?(?:system|developer|assistant|human|user)"
+    r"(?:[ _-](?:prompt|message|note|notice|reminder|instructions?|override))?"
+    r"\s?[\])>]?[*_]{0,2}\s?:",
+    re.IGNORECASE,
+)
+# Letters of other scripts that nobody tells from Latin ones; what differs in width or weight alone
+# Unicode itself makes equal.
+_LOOK_ALIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХҮԀԌԚԜаегіјѕкмнорстухпвѵԁԍһӏԛԝєґΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβεηικνορτυχωγϲϳոսցօհɑɡɩıǀ∣",
+    "abesijkmhopctyxydgqwaerijskmhopctyxnbvdghlqwerabezhikmnoptyxabenikvoptuxwycjnugohagiill",
 )
 _IN_BRACKETS = str.maketrans("(),", "‹›;")
 
@@ -190,6 +206,8 @@ def flatten_text(text: str, most: int) -> str:
     """Return a text on one line without anything that could end or begin a frame, or that
     looks like what we say of a memory."""
     line = _BADGE.sub(r"\1", " ".join(_neutralize(text).split()))
+    if not line.isascii() and _BADGE.search(folded := _fold_look_alikes(line)):
+        line = _BADGE.sub(r"\1", folded)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
@@ -209,7 +227,7 @@ def indent_lines(text: str, most: int) -> Iterator[str]:
     for line in _neutralize(text[: most + 1]).strip().splitlines():
         if not line.strip():
             continue
-        line = f"{QUOTED}{line.lstrip()}" if looks_like_ours(line) else line
+        line = f"{QUOTED}{line.lstrip()}" if _passes_for_frame(line) else line
         if left < byte_size(line) + 3:
             cut = line.encode("utf-8", "replace")[: max(left - 6, 0)].decode("utf-8", "ignore")
             yield f"  {cut.rstrip()}…"
@@ -220,7 +238,23 @@ def indent_lines(text: str, most: int) -> Iterator[str]:
 
 def looks_like_ours(line: str) -> bool:
     """Whether a line begins as our own do, or imitates that."""
-    return _LIKE_OURS.match(line) is not None
+    return _LIKE_OURS.match(_fold_look_alikes(line)) is not None
+
+
+def _passes_for_frame(line: str) -> bool:
+    """Whether a line passes for one of ours, or for what a host says in its own voice."""
+    folded = _fold_look_alikes(line)
+    return _LIKE_OURS.match(folded) is not None or _SPEAKER.match(folded) is not None
+
+
+def _fold_look_alikes(line: str) -> str:
+    """Return a line as it looks to whoever reads it in passing: one space between words, and
+    letters and signs of any width and script as the Latin ones that they look like."""
+    if not line.isascii():
+        parts = unicodedata.normalize("NFKD", line)
+        line = "".join(each for each in parts if not unicodedata.combining(each))
+        line = line.translate(_LOOK_ALIKE)
+    return " ".join(line.split())
 
 
 def _neutralize(text: str) -> str:

@@ -36,7 +36,7 @@ from madeleine.ingest.backups.archive import (
     verify_backup,
 )
 from madeleine.ingest.moving import config_for_files
-from madeleine.vault.files import fsync_folder, make_folder, write_all, write_file
+from madeleine.vault.files import flush_to_disk, fsync_folder, make_folder, write_all, write_file
 
 MARK = "restoring.json"
 STAMP = f"{'[0-9]' * 8}T{'[0-9]' * 6}"  # the time of a restore, in names
@@ -221,7 +221,7 @@ def _write(archive: Path, packed: ZipFile, name: str, entry: ArchiveEntry, targe
             digest.update(block)
             write_all(handle, block)
         os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
-        os.fsync(handle)
+        flush_to_disk(handle)
     finally:
         os.close(handle)
     if digest.hexdigest() != entry.sha256:

@@ -34,7 +34,7 @@ from madeleine.ingest.backups.archive import (
 from madeleine.ingest.backups.rotation import list_unfinished, new_backup_path, rotate
 from madeleine.ingest.backups.secrecy import remove_secrets
 from madeleine.model.times import format_time
-from madeleine.vault.files import fsync_folder, make_folder
+from madeleine.vault.files import flush_to_disk, fsync_folder, make_folder
 from madeleine.write.stores import Stores
 
 NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -346,7 +346,7 @@ def _write(path: Path, manifest: BackupManifest, copies: _Copies, progress: Prog
                         entry.write(block)
                 progress(total + number, 2 * total)
         file.flush()
-        os.fsync(file.fileno())
+        flush_to_disk(file.fileno())
 
 
 def _zip_info(name: str) -> zipfile.ZipInfo:
