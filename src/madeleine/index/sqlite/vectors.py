@@ -314,9 +314,18 @@ def search_vector(
     scored = find_nearest_nodes(snapshot, query, mask, limit, least)
     if not scored:
         return []
+    scored = _cut_to_best(scored, 2 * limit)  # some more, should any be gone by now
     named = read_ids(connection, list(scored))
     hits = [IndexHit(memory_id, scored[node]) for node, memory_id in named.items()]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def _cut_to_best(scored: dict[int, float], count: int) -> dict[int, float]:
+    """Return the nodes with the best scores, and all that tie with the last of them."""
+    if len(scored) <= count:
+        return scored
+    least = sorted(scored.values(), reverse=True)[count - 1]
+    return {node: score for node, score in scored.items() if score >= least}
 
 
 def read_ids(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, str]:
@@ -343,8 +352,8 @@ def mask_allowed(
         passing &= _mask_codes(snapshot, "space", known)
     if chosen.tags:
         passing &= np.isin(snapshot.column("node"), _read_tagged(connection, chosen.tags))
-    if chosen.hides_exchanges:
-        passing &= ~_mask_exchanges(connection, snapshot)
+    if chosen.hides_exchanges and len(said := _read_tagged(connection, (EXCHANGE_TAG,))):
+        passing &= ~_mask_exchanges(snapshot, said)
     for part in _iterate_time_masks(snapshot, chosen, now):
         passing &= part
     return passing
@@ -358,10 +367,9 @@ def _mask_codes(snapshot: MatrixSnapshot, column: str, codes: list[int]) -> Mask
     return found
 
 
-def _mask_exchanges(connection: apsw.Connection, snapshot: MatrixSnapshot) -> Mask:
-    """Return which rows are of what was said in sessions, kept apart."""
+def _mask_exchanges(snapshot: MatrixSnapshot, said: NDArray[np.int64]) -> Mask:
+    """Return which rows are of what was said in sessions, kept apart, of the nodes tagged so."""
     nodes = snapshot.column("node")
-    said = _read_tagged(connection, (EXCHANGE_TAG,))
     known = said[said <= nodes.max(initial=0)]
     flags = np.zeros(int(nodes.max(initial=0)) + 1, np.bool_)
     flags[known] = True
