@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from madeleine.language.late_pattern import compile_late
 
@@ -382,14 +383,20 @@ def count_capitalised(text: str) -> int:
 def _matches_lowered(what: re.Pattern[str], text: str) -> bool:
     """Whether the pattern, written in lower case, is in the text. Lowering the text first is
     four times as quick as a pattern that ignores case."""
-    return what.search(text[:TEXT_CHARS].lower()) is not None
+    return what.search(_lower_beginning(text)) is not None
+
+
+@lru_cache(maxsize=4)
+def _lower_beginning(text: str) -> str:
+    """Return as much of a text as is looked at, in lower case: one text is asked about often."""
+    return text[:TEXT_CHARS].lower()
 
 
 def _has_hint(hints: Sequence[str], text: str) -> bool:
     """Whether the text holds one of the words without which a pattern fits nowhere: looking
     for those takes a hundredth of the time."""
-    low = text[:TEXT_CHARS].lower()
-    return any(each in low for each in hints)
+    low = _lower_beginning(text)
+    return any(map(low.__contains__, hints))
 
 
 def _strip_remark(text: str) -> str:

@@ -17,6 +17,7 @@ from madeleine.vault.front_matter import body_from_content
 from madeleine.vault.scalars import write_flow_list, write_scalar
 
 INDENT = "  "
+_NOTHING_SAID = ("", (), Origin())
 
 
 def render_memory(memory: Memory) -> bytes:
@@ -28,7 +29,7 @@ def render_memory(memory: Memory) -> bytes:
 def render_key(memory: Memory, key: str) -> str | None:
     """Return the block of one key, or None if it is not set."""
     value = getattr(memory, key)
-    if value is None or (value in ("", (), Origin()) and key != "triggers"):
+    if value is None or (value in _NOTHING_SAID and key != "triggers"):
         return None
     return _RENDERER_BY_KEY[key](key, value)
 
