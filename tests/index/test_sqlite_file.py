@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -512,3 +513,20 @@ def test_a_known_text_is_found_without_going_through_its_space(index: SqliteInde
 
     assert found == [memory_id(500)]
     assert work["steps"] < 200
+
+
+def test_an_index_made_beside_another_has_the_same_indexes(index: SqliteIndex, path: Path) -> None:
+    before = list_indexes(path)
+
+    fresh = index.fresh()
+    keep(fresh, memory(1))
+    index.replace_with(fresh)
+
+    assert len(before) > 10
+    assert list_indexes(path) == before
+
+
+def list_indexes(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as database:
+        sql = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY 1"
+        return list(database.execute(sql))

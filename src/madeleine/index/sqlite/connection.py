@@ -17,7 +17,7 @@ import apsw
 
 from madeleine.errors import IndexCorrupt, MadeleineError, Rejected, StoreUnwritable, Unavailable
 from madeleine.index.sqlite.files import make_private
-from madeleine.index.sqlite.schema import migrate_schema
+from madeleine.index.sqlite.schema import migrate_schema, set_indexes_aside
 
 # SQLite allows one writer. Taking the lock at BEGIN, not at the first change, means that we
 # wait here, where waiting is cheap, instead of failing halfway through.
@@ -63,6 +63,13 @@ class SqliteConnections:
         self._open = True
         self._in_the_making = in_the_making
         self._writer = open_writer(path, in_the_making)
+        self._late_indexes = set_indexes_aside(self._writer) if in_the_making else []
+
+    def make_late_indexes(self) -> None:
+        """Make the indexes that a file in the making is filled without."""
+        with self.writing() as connection:
+            while self._late_indexes:
+                connection.execute(self._late_indexes.pop())
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:

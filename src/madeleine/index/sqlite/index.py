@@ -145,6 +145,7 @@ class SqliteIndex:
     def replace_with(self, fresh: Index) -> None:
         if not isinstance(fresh, SqliteIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
+        fresh._state.connections.make_late_indexes()
         fresh.close()
         with translate_errors(self._state.place.path):
             self._state.connections.exchange(lambda: self._take_over(fresh._state))

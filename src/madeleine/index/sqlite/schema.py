@@ -358,6 +358,24 @@ INDEX_TABLES = (
 REQUIRED_TABLES = frozenset({"meta", "fts", "fts_words", "whisper_log", *INDEX_TABLES})
 
 
+LATE_INDEXES = (
+    "nodes_space", "nodes_kind", "nodes_created", "nodes_text_key", "edges_target",
+    "node_triggers_node", "audit_kind", "audit_change",
+)  # fmt: skip
+"""Indexes that filling an index asks nothing of. To make one of all rows at the end is quicker than
+to find the place of each row as it comes."""
+
+
+def set_indexes_aside(connection: apsw.Connection) -> list[str]:
+    """Drop the late indexes, and return the statements that make them again."""
+    sql = f"""SELECT name, sql FROM sqlite_schema WHERE type = 'index'
+              AND name IN ({", ".join("?" * len(LATE_INDEXES))}) ORDER BY rowid"""
+    found = list(connection.execute(sql, LATE_INDEXES))
+    for name, _ in found:
+        connection.execute(f"DROP INDEX {name}")
+    return [statement for _, statement in found]
+
+
 def migrate_schema(connection: apsw.Connection, path: Path) -> None:
     """Bring a file up to this release's schema, in one transaction that the caller holds.
 
