@@ -23,9 +23,8 @@ FEWEST_WORDS = 3
 SURE_WITHOUT = 0.97  # of probability, where no function word shows the language
 _WORD = compile_late(r"[^\W\d_]{2,}")
 _ENGLISH = STOP_WORDS | QUESTION_WORDS
-_LETTERS = frozenset(string.ascii_lowercase)  # by themselves they are no words here
 _LOWER_LETTERS = bytes(
-    ord(chr(code).lower()) if chr(code).lower() in _LETTERS else ord(" ") for code in range(256)
+    ord(chr(code).lower()) if chr(code) in string.ascii_letters else ord(" ") for code in range(256)
 )
 """What stands for each character of ASCII: a letter in lower case, or a space."""
 _LATIN_END = "\u0250"  # where letters that only some languages write in Latin end
@@ -34,7 +33,7 @@ _LATIN_END = "\u0250"  # where letters that only some languages write in Latin e
 def read_language(text: str) -> LanguageFile | None:
     """Return what is known of the language of a text, if that is another than English, there is a
     file for it, and the text is in it beyond doubt."""
-    if _is_latin(text) and _holds_english(_read_words(text)):
+    if (text.isascii() or _is_latin(text)) and _holds_english(_read_words(text)):
         return None  # whatever its letters say, which takes ten times as long to tell
     best = guess_languages(text, limit=1)
     if not best or best[0].probability < SURE_FROM:
@@ -42,7 +41,7 @@ def read_language(text: str) -> LanguageFile | None:
     known = load_language(best[0].code)
     if known is None or not _is_latin(text):
         return known
-    words = _read_words(text)
+    words = {each for each in _read_words(text) if len(each) > 1}
     own, english = words & known.stop_words - _ENGLISH, words & _ENGLISH - known.stop_words
     if not own and words.isdisjoint(_ENGLISH) and len(words) >= FEWEST_WORDS:
         return known if best[0].probability >= SURE_WITHOUT else None
@@ -50,15 +49,16 @@ def read_language(text: str) -> LanguageFile | None:
 
 
 def _read_words(text: str) -> set[str]:
-    """Return the words of the beginning of a text, in lower case."""
+    """Return the words of the beginning of a text, in lower case; some of one letter, too."""
     if text.isascii():  # the same words, in a quarter of the time
         letters = text[:TEXT_CHARS].encode("ascii").translate(_LOWER_LETTERS)
-        return set(letters.decode("ascii").split()) - _LETTERS
+        return set(letters.decode("ascii").split())
     return set(_WORD.findall(unicodedata.normalize("NFKC", text[:TEXT_CHARS]).lower()))
 
 
 class StopWordSides(NamedTuple):
-    """Function words that tell English from all other languages that have a file."""
+    """Function words of two letters and more that tell English from all other languages that have
+    a file."""
 
     foreign: frozenset[str]
     english: frozenset[str]
@@ -67,19 +67,21 @@ class StopWordSides(NamedTuple):
 @cache
 def _load_stop_words() -> StopWordSides:
     files = (load_language(each) for each in list_languages())
-    foreign = frozenset(word for each in files if each is not None for word in each.stop_words)
-    return StopWordSides(foreign - _ENGLISH, _ENGLISH - foreign)
+    foreign = {word for each in files if each is not None for word in each.stop_words}
+    return StopWordSides(
+        frozenset(word for word in foreign - _ENGLISH if len(word) > 1),
+        frozenset(word for word in _ENGLISH - foreign if len(word) > 1),
+    )
 
 
 def _holds_english(words: set[str]) -> bool:
     """Whether these words hold so many of English alone that no other language can have more."""
     sides = _load_stop_words()
-    english = words & sides.english
-    return bool(english) and len(words & sides.foreign) <= len(english)
+    if words.isdisjoint(sides.foreign):
+        return not words.isdisjoint(sides.english)
+    return len(words & sides.foreign) <= len(words & sides.english)
 
 
 def _is_latin(text: str) -> bool:
-    if text.isascii():
-        return any(map(str.isalpha, text[:TEXT_CHARS]))
     letters = [each for each in text[:TEXT_CHARS] if each.isalpha()]
     return 2 * sum(each < _LATIN_END for each in letters) > len(letters)

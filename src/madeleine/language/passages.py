@@ -80,8 +80,9 @@ def claim_words(memory: Memory) -> str:
     """Return the claim as words: a question asks for the attribute, and a text that says `it is
     Cork now` need not name it."""
     claim = memory.claim
-    parts = (claim.subject, claim.attribute, claim.value) if claim else ()
-    return " ".join(_to_one_line(part) for part in parts)
+    if claim is None:
+        return ""
+    return " ".join(map(_to_one_line, (claim.subject, claim.attribute, claim.value)))
 
 
 def _render_tags(memory: Memory) -> str:
@@ -102,6 +103,9 @@ def _to_one_line(text: str | None) -> str:
 
 def _split_pieces(content: str) -> Iterator[tuple[int, int]]:
     """Yield where each piece begins and ends, cut where a thought ends if it can be."""
+    if len(content) <= PASSAGE_CHARS and content.isascii():  # most of them
+        yield 0, len(content)
+        return
     start = 0
     for _ in range(MOST_PASSAGES):
         end = _find_piece_end(content, start)
