@@ -122,7 +122,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     print(json.dumps(found))
     if given.write:
-        CALIBRATION.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        kept = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+        CALIBRATION.write_text(json.dumps({**kept, **found}, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

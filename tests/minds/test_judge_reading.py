@@ -13,10 +13,14 @@ from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import shipped_weights
 from madeleine.minds.port import RelationChances, TextPair
 from madeleine.model.memory import Memory, Origin
-from madeleine.model.verdict import MemoryPair, Relation, Verdict
+from madeleine.model.verdict import MemoryPair, Relation, SharedWords, Verdict
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MERGE_AT, PROPOSE_AT = 0.97, 0.60
+
+
+BOAT = "The boat is heated with wood."
+DIESEL = "Diesel heating was put into the boat."
 
 
 @dataclass
@@ -26,6 +30,9 @@ class SetReader:
     always: Mapping[Relation, float]
     waiting: Sequence[TextPair] = ()
     down: bool = False
+    in_store: Mapping[Relation, float] = field(default_factory=dict)
+    unread: float = 0.0
+    """How likely a pair is the same or an update that is not read."""
     name: str = "set"
     asked: list[TextPair] = field(default_factory=list)
 
@@ -34,6 +41,9 @@ class SetReader:
         if self.down and pairs:
             raise MindDown(self.name, "its file is gone")
         return [None if pair in self.waiting else whole(self.always) for pair in pairs]
+
+    def weigh_in_store(self, pair: MemoryPair, read: RelationChances | None) -> RelationChances:
+        return whole(self.in_store) if read is not None else {Relation.NONE: 1 - self.unread}
 
     def release(self) -> None:
         pass
@@ -240,3 +250,52 @@ def test_a_judge_with_a_reader_goes_by_another_name() -> None:
 
     assert reading.name != alone.name
     assert "set" in reading.name
+
+
+def in_store(
+    reader: SetReader, similarity: float, older: str = BOAT, newer: str = DIESEL
+) -> Verdict:
+    pair = MemoryPair(memory(older, 0), memory(newer, 3), similarity, SharedWords(0.5, 2.0, 1))
+    (found,) = LocalJudge(shipped_weights(), reader).judge([pair])
+    assert found is not None
+    return found
+
+
+def test_among_all_that_is_near_in_a_store_another_chance_counts() -> None:
+    reader = SetReader({Relation.EVOLUTION: 0.95}, in_store={Relation.EVOLUTION: 0.62}, unread=0.5)
+
+    found = in_store(reader, 0.45)
+
+    assert (found.relation, found.sure) == (Relation.EVOLUTION, 0.62)
+
+
+@pytest.mark.parametrize(
+    ("read", "newer"),
+    [(0.2, DIESEL), (0.9, "The boat is also heated with diesel.")],
+)
+def test_what_reads_as_no_update_or_adds_something_is_not_sure_enough_to_ask(
+    read: float, newer: str
+) -> None:
+    reader = SetReader({Relation.EVOLUTION: read}, in_store={Relation.EVOLUTION: 0.9}, unread=0.5)
+
+    found = in_store(reader, 0.8, newer=newer)
+
+    assert found.relation is Relation.EVOLUTION
+    assert found.sure < 0.6
+
+
+def test_what_shares_hardly_anything_is_not_read() -> None:
+    reader = SetReader({Relation.EVOLUTION: 0.95}, unread=0.005)
+
+    found = in_store(reader, 0.45)
+
+    assert (found.relation, reader.asked) == (Relation.NONE, [])
+
+
+def test_what_is_alike_is_read_whatever_it_shares() -> None:
+    reader = SetReader({Relation.EVOLUTION: 0.95}, in_store={Relation.NONE: 0.9}, unread=0.005)
+
+    found = in_store(reader, 0.65)
+
+    assert found.relation is Relation.NONE
+    assert len(reader.asked) == 1

@@ -103,6 +103,11 @@ class RelationReader(Protocol):
         """
         ...
 
+    def weigh_in_store(self, pair: MemoryPair, read: RelationChances | None) -> RelationChances:
+        """Return the chances of a pair among all that is near in its store (`MemoryPair.shared`),
+        where hardly any pair is an update; also of one that was not read."""
+        ...
+
     def release(self) -> None:
         """Let go of what takes memory, at the end of a run; the next reading loads it again."""
         ...

@@ -21,7 +21,7 @@ import json
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,9 @@ from madeleine.minds.loading import (
 )
 from madeleine.minds.port import RelationChances, TextPair
 from madeleine.minds.texts import prepare_text
-from madeleine.model.verdict import Relation
-from madeleine.rules.chances import SMALLEST, calibrate_logits, rescale_chance
+from madeleine.model.verdict import MemoryPair, Relation
+from madeleine.rules.chances import SMALLEST, calibrate_logits, log_odds, rescale_chance
+from madeleine.rules.store_chances import weigh_signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +61,12 @@ RELATION_OF = {
 """What each answer of the network means here."""
 
 Logits = tuple[float, ...]
+AnswerWeights = Mapping[str, Mapping[str, float]]
+
+WEIGHED = {"same": Relation.DUPLICATE, "update": Relation.EVOLUTION}
+"""What is weighed anew for a pair among all near ones of its store."""
+READ_SIGNS = {**WEIGHED, "contradiction": Relation.TENSION}
+"""The readings that go into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,10 @@ class RelationCalibration:
     slope: float
     shift: float
     """What the lower of two chances of `same` comes to, when a pair was read both ways."""
+    read_in_store: AnswerWeights = field(default_factory=dict)
+    unread_in_store: AnswerWeights = field(default_factory=dict)
+    """What makes chances of a duplicate and an evolution among all near pairs of a store, by what
+    was read and without it."""
 
     def chances(self, logits: Logits) -> RelationChances:
         """Return the chance of each relation."""
@@ -89,6 +100,41 @@ class RelationCalibration:
             relation: same if relation is Relation.DUPLICATE else chance * left
             for relation, chance in one.items()
         }
+
+    def chances_in_store(self, pair: MemoryPair, read: RelationChances | None) -> RelationChances:
+        """Return the chances of a pair among all near ones of its store. What was read of the other
+        relations stays in proportion; where nothing was read, it is taken that there is none.
+
+        Two can only contradict each other as far as they speak of the same matter, which is told
+        by what they share: unrelated rules read as contrary to each other.
+        """
+        plain = measure_store_signs(pair)
+        if not plain or not self.unread_in_store or not self.read_in_store:
+            return read or {Relation.NONE: 1.0}
+        unread = weigh_signs(self.unread_in_store, plain)
+        if read is None:
+            known = {WEIGHED[name]: each for name, each in unread.items()}
+            return {**known, Relation.NONE: 1 - math.fsum(known.values())}
+        said = {name: log_odds(read[relation]) for name, relation in READ_SIGNS.items()}
+        weighed = weigh_signs(self.read_in_store, {**said, **plain})
+        chance = {WEIGHED[name]: each for name, each in weighed.items()}
+        left = 1 - math.fsum(chance.values())
+        others = {each: share for each, share in read.items() if each not in chance}
+        whole = max(math.fsum(others.values()), SMALLEST)
+        rest = {each: left * share / whole for each, share in others.items()}
+        contrary = min(rest[Relation.TENSION], math.fsum(unread.values()))
+        rest[Relation.RELATED_TO] += rest[Relation.TENSION] - contrary
+        return {**rest, **chance, Relation.TENSION: contrary}
+
+
+def measure_store_signs(pair: MemoryPair) -> dict[str, float]:
+    """Return what tells, without reading a pair, whether both speak of the same matter; nothing
+    where nobody looked at their words."""
+    shared = pair.shared
+    if shared is None:
+        return {}
+    words = {"cover": shared.cover, "shared": shared.total, "rare": float(shared.rare)}
+    return {"similarity": pair.similarity, **words}
 
 
 class RelationNetwork:
@@ -158,6 +204,9 @@ class LocalRelationReader:
         chances = self._network.calibration.chances
         return [chances(logits[key]) if key in logits else None for key in keys]
 
+    def weigh_in_store(self, pair: MemoryPair, read: RelationChances | None) -> RelationChances:
+        return self._network.calibration.chances_in_store(pair, read)
+
     def release(self) -> None:
         self._left = self._most
         self._network.release()
@@ -220,6 +269,8 @@ def read_calibration(path: Path, answers: Sequence[str]) -> RelationCalibration:
         bias,
         float(both["slope"]),
         float(both["shift"]),
+        told.get("in_store", {}).get("read", {}),
+        told.get("in_store", {}).get("unread", {}),
     )
 
 

@@ -30,6 +30,22 @@ class Relation(enum.StrEnum):
     NONE = "none"
 
 
+SUSPECTED = "suspected"
+"""Under which judge's name it is kept what may replace what, while nobody is asked about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWords:
+    """What two memories have in common, each word weighed by how rare it is in their store."""
+
+    cover: float
+    """The share of the words of the one with less that the other has too."""
+    total: float
+    """The weight of all that both have."""
+    rare: int
+    """How many of them hardly any other memory has."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryPair:
     """Two memories, the older first (created, then id), and how alike a model finds them."""
@@ -37,6 +53,8 @@ class MemoryPair:
     older: Memory
     newer: Memory
     similarity: float
+    shared: SharedWords | None = None
+    """Which words of their store both have; None where nobody looked."""
 
     @property
     def ids(self) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.vector import Vector
 from madeleine.recall.memory_reader import MemoryReader
 from madeleine.recall.ranking import RankedHit, rank_key
-from madeleine.rules.fusion import log_odds
+from madeleine.rules.chances import log_odds
 from madeleine.write.stores import Stores
 
 LOOKED_AT = 10  # hits from the first
@@ -62,6 +62,17 @@ def put_newer_first(
                 first[above], first[below] = newer, older
                 swapped = True
     return sorted(hits, key=rank_key) if swapped else hits
+
+
+def pair_by_age(hits: Sequence[RankedHit]) -> list[PairIds]:
+    """Return the first hits in pairs (older, newer) whose older one comes first."""
+    first = hits[:LOOKED_AT]
+    return [
+        (above.id, below.id)
+        for place, above in enumerate(first)
+        for below in first[place + 1 :]
+        if above.created < below.created
+    ]
 
 
 def _near_pairs(

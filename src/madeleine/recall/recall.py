@@ -46,7 +46,7 @@ from madeleine.recall.explaining import (
 )
 from madeleine.recall.features import KIN_COLUMNS
 from madeleine.recall.memory_reader import MemoryReader
-from madeleine.recall.newer_first import LOOKED_AT, put_newer_first
+from madeleine.recall.newer_first import LOOKED_AT, pair_by_age, put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import TIERS, RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
@@ -56,6 +56,7 @@ from madeleine.recall.successors import (
     WaitingReplacement,
     find_predecessors,
     find_successor,
+    find_suspected_replacements,
     find_waiting_replacements,
 )
 from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
@@ -379,6 +380,7 @@ def _follow_connections(
     if dated or talked or understood.asks.many:
         return hits
     asked = {(each.older, each.newer) for each in search.waiting}
+    asked |= find_suspected_replacements(stores.log, pair_by_age(hits))
     return put_newer_first(stores, reader, hits, asked)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from madeleine.index.log import EventLog
 from madeleine.model.memory import Memory
+from madeleine.model.verdict import SUSPECTED, Relation
 from madeleine.model.words import Edge
 from madeleine.recall.memory_reader import MemoryReader
 from madeleine.write.actions import SUPERSEDE
@@ -46,6 +47,15 @@ def find_waiting_replacements(log: EventLog, ids: Sequence[str]) -> list[Waiting
         for proposal, action in actions
         if action.get("verb") == SUPERSEDE
     ]
+
+
+def find_suspected_replacements(
+    log: EventLog, pairs: Sequence[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Return those of some pairs (older, newer) of which a job suspects that the newer one replaces
+    the older, and nobody is asked yet."""
+    found = log.verdicts(pairs, SUSPECTED) if pairs else {}
+    return {ids for ids, verdict in found.items() if verdict.relation is Relation.EVOLUTION}
 
 
 def find_successor(

@@ -20,6 +20,12 @@ def chance_from_log_odds(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-MOST_LOG_ODDS, min(MOST_LOG_ODDS, log_odds))))
 
 
+def log_odds(chance: float) -> float:
+    """Return how likely something is on the scale that has no ends."""
+    kept = min(max(chance, SMALLEST), 1 - SMALLEST)
+    return math.log(kept / (1 - kept))
+
+
 def calibrate_logits(
     logits: Sequence[float], temperature: float, bias: Sequence[float]
 ) -> list[float]:
@@ -34,5 +40,4 @@ def calibrate_logits(
 def rescale_chance(chance: float, slope: float, shift: float) -> float:
     """Return how likely what was said with `chance` turned out to be: a logistic curve of its
     log-odds."""
-    bounded = min(max(chance, SMALLEST), 1 - SMALLEST)
-    return 1 / (1 + math.exp(-(slope * math.log(bounded / (1 - bounded)) + shift)))
+    return 1 / (1 + math.exp(-(slope * log_odds(chance) + shift)))

@@ -28,7 +28,6 @@ RECENCY_HALF_LIFE_DAYS = 7.0
 USE_BOOST = 0.05  # for a memory used often
 USES_FOR_FULL_BOOST = 20  # uses that earn the whole boost
 IMPORTANCE_BOOST = 0.05  # at importance 1; as much is lost at 0
-SMALLEST_CHANCE = 1e-6  # nothing is less likely, nor surer than 1 minus it
 LEAD_MOST = 3.0  # of a sum: whoever is further ahead or behind is no surer for it
 OUTDATED_FACTOR = 0.5  # what a memory counts for that is no longer true
 NEWEST_BOOST = 1.5  # for a memory of just now, when the newest are asked for
@@ -178,12 +177,6 @@ def lift_chance(chance: float, lift: float) -> float:
 def blend_with_rerank(score: float, logit: float, blend: float) -> float:
     """Return a score blended with what a cross-encoder says; its logits run from -12 to 6."""
     return blend * min(1.0, max(0.0, (logit + 12) / 18)) + (1 - blend) * score
-
-
-def log_odds(chance: float) -> float:
-    """Return how likely something is on the scale that has no ends."""
-    kept = min(max(chance, SMALLEST_CHANCE), 1 - SMALLEST_CHANCE)
-    return math.log(kept / (1 - kept))
 
 
 def display_score(score: float) -> float:

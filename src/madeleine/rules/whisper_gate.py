@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from madeleine.rules.fusion import log_odds
+from madeleine.rules.chances import log_odds
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from madeleine.sleep.seen import (
     note_backlog,
     note_seen,
 )
+from madeleine.sleep.store_words import StoreWords
 from madeleine.sleep.values import JobContext, Patch, StopKind
 
 PORTION = 256  # memories whose neighbours are looked up in one go
@@ -118,6 +119,8 @@ class PairJob:
     patches: Callable[[JobContext, PairAnswers], list[Patch]]
     rounds: int = 1
     """How often it is planned anew in one run, while patches wait for each other."""
+    note: Callable[[JobContext, PairAnswers], None] = lambda context, answers: None
+    """Keeps what else is known after a run."""
     answers: PairAnswers = field(default_factory=PairAnswers)
 
     def plan(self, context: JobContext) -> Sequence[Patch]:
@@ -132,6 +135,7 @@ class PairJob:
     def done(self, context: JobContext) -> None:
         note_seen(context, self.answers.looked.values())
         note_backlog(context)
+        self.note(context, self.answers)
 
 
 def ask_judge(context: JobContext, wanted: PairCandidates) -> PairAnswers:
@@ -219,6 +223,7 @@ class _PairFinder:
         self._context, self._look = context, look
         self._one_subject = look.one_subject and context.judge.cheap
         self._known: dict[str, Memory] = {}
+        self._words = StoreWords(context.stores.search)
         self._holders: dict[str, int] = {}
         self._sharing: dict[tuple[str, Filter], list[str]] = {}
 
@@ -227,6 +232,7 @@ class _PairFinder:
         memories = self._read_memories(ids)
         near = self._find_near(memories)
         known = self._read_memories({*ids, *(other for found in near.values() for other in found)})
+        self._words.learn(known.values())
         arrows = read_arrows(self._context.stores.graph, list(memories))
         return [
             (memories[each], self._measure_worth(memories[each], near.get(each, {}), known, arrows))
@@ -252,7 +258,9 @@ class _PairFinder:
         arrows: Mapping[frozenset[str], Arrows],
     ) -> list[MemoryPair]:
         pairs = [
-            build_pair(memory, known[o], similarity) for o, similarity in near.items() if o in known
+            self._words.weigh(build_pair(memory, known[o], similarity))
+            for o, similarity in near.items()
+            if o in known
         ]
         return [pair for pair in pairs if self._is_worth(pair, arrows)]
 

@@ -12,7 +12,7 @@ not sure it says so, and the jobs make a proposal of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from itertools import permutations
 
@@ -84,6 +84,9 @@ NEARLY_EQUAL = 0.97  # similarity of texts that the network, taught on other wor
 SIMILAR_CONFLICT = 0.6  # in whole stores 5 of 41 conflicts read below it were so, 32 of 40 above
 MAX_FAR_CONFIDENCE = 0.55  # of such a conflict: too little to ask about
 DENIED_APART = 1  # words beside the denial in which one text may differ from what it denies
+READ_SIMILARITY = 0.6  # from which a pair is read whatever words it shares
+READ_CHANCE = 0.02  # of being the same or an update, below which a pair less alike is not read
+READ_AS_UPDATE = 0.3  # of a pair by itself, below which what it shares makes it no likely update
 READ_CHARS = 700  # of both texts together: what is not seen whole is not judged by reading
 
 
@@ -128,7 +131,8 @@ class LocalJudge:
     def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         signs = [self.signs(pair) for pair in pairs]
         said = relation_chances(self._model, [each.row for each in signs]).tolist()
-        read = self._read_pairs(pairs, signs)
+        far = self._find_far_pairs(pairs)
+        read = self._read_pairs(pairs, signs, far)
         waiting = {place for place, each in read.items() if each is None}
         if waiting:
             self._problems["pairs that wait to be read in another run"] += len(waiting)
@@ -136,13 +140,33 @@ class LocalJudge:
             None
             if place in waiting
             else self._reach_verdict(
-                pair, each, dict(zip(LEARNT_RELATIONS, row, strict=True)), read.get(place)
+                pair,
+                each,
+                dict(zip(LEARNT_RELATIONS, row, strict=True)),
+                far.get(place) or read.get(place),
+                is_far=place in far,
             )
             for place, (pair, each, row) in enumerate(zip(pairs, signs, said, strict=True))
         ]
 
+    def _find_far_pairs(self, pairs: Sequence[MemoryPair]) -> dict[int, RelationChances]:
+        """Return the chances of pairs that share so little that they need not be read, by their
+        place: a night over many memories would be reading for hours."""
+        if self._reader is None:
+            return {}
+        unread = {
+            place: self._reader.weigh_in_store(pair, None)
+            for place, pair in enumerate(pairs)
+            if pair.shared is not None and pair.similarity < READ_SIMILARITY
+        }
+        return {
+            place: chance
+            for place, chance in unread.items()
+            if 1 - chance.get(Relation.NONE, 0.0) < READ_CHANCE
+        }
+
     def _read_pairs(
-        self, pairs: Sequence[MemoryPair], signs: Sequence[PairSigns]
+        self, pairs: Sequence[MemoryPair], signs: Sequence[PairSigns], far: Container[int]
     ) -> dict[int, RelationChances | None]:
         """Return what the reader says of the pairs that no rule is certain of, by their place;
         nothing of those that have to wait."""
@@ -151,7 +175,8 @@ class LocalJudge:
         texts = {
             place: (_text_to_read(pair.older), _text_to_read(pair.newer))
             for place, (pair, each) in enumerate(zip(pairs, signs, strict=True))
-            if not each.may_merge
+            if place not in far
+            and not each.may_merge
             and find_replacement(pair.older.content, pair.newer.content) is None
         }
         short = {place: each for place, each in texts.items() if sum(map(len, each)) <= READ_CHARS}
@@ -167,6 +192,7 @@ class LocalJudge:
         signs: PairSigns,
         chance: dict[Relation, float],
         read: RelationChances | None,
+        is_far: bool = False,
     ) -> Verdict:
         replacement = find_replacement(pair.older.content, pair.newer.content)
         if replacement is not None:
@@ -177,7 +203,10 @@ class LocalJudge:
             and not _is_plainly_denied(signs)
             and not _is_read_wrongly(pair, chance, read)
         ):
-            return self._verdict_by_reading(pair, signs, dict(read))
+            if not is_far:
+                return self._verdict_by_reading(pair, signs, read)
+            if self._find_told_change(pair, signs) not in CONFIDENCE_BY_CHANGE:
+                return self._verdict_of_far(pair, signs, read)
         told = self._find_told_change(pair, signs)
         if (
             told in CONFIDENCE_BY_CHANGE
@@ -202,11 +231,23 @@ class LocalJudge:
         reason = render_reason(relation, signs, pair.similarity)
         return Verdict(relation, round(chance[relation], 4), reason)
 
+    def _verdict_of_far(
+        self, pair: MemoryPair, signs: PairSigns, chance: RelationChances
+    ) -> Verdict:
+        """Return what is said of a pair that was not worth reading: nothing, but what stands in
+        it outright."""
+        reason = render_reason(Relation.NONE, signs, pair.similarity)
+        return self._judge_outright(pair) or Verdict(Relation.NONE, chance[Relation.NONE], reason)
+
     def _verdict_by_reading(
-        self, pair: MemoryPair, signs: PairSigns, chance: dict[Relation, float]
+        self, pair: MemoryPair, signs: PairSigns, read: RelationChances
     ) -> Verdict:
         """Return what reading says, as far as the rules let it be sure. Whether two speak of the
         same thing it sees better than the rules do, which the signs need."""
+        chance = dict(read)
+        in_store = self._reader is not None and pair.shared is not None
+        if self._reader is not None and pair.shared is not None:
+            chance = dict(self._reader.weigh_in_store(pair, read))
         if _says_nothing_new(signs):
             same = chance[Relation.DUPLICATE]
             either = same + sum(chance[each] for each in CONFLICT_RELATIONS)
@@ -218,7 +259,11 @@ class LocalJudge:
         relation = max(chance, key=lambda each: chance[each])
         sure = chance[relation]
         if relation is Relation.DUPLICATE:
+            sure = max(sure, read[relation])
             sure = min(sure, SURE_AT_MOST) if _may_differ(signs) else sure
+        elif in_store and relation is Relation.EVOLUTION:
+            unlikely = read[relation] < READ_AS_UPDATE or is_addition(pair.newer.content)
+            sure = min(sure, MAX_FAR_CONFIDENCE) if unlikely else sure
         elif relation in CONFLICT_RELATIONS and pair.similarity < SIMILAR_CONFLICT:
             sure = min(sure, MAX_FAR_CONFIDENCE)
         from_older = self._starts_at_older(pair, relation)

@@ -32,6 +32,7 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.verdict import MemoryPair, Relation, Verdict
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.sleep.actions import action_question_key
 from madeleine.sleep.pairs import (
     Arrows,
     PairAnswers,
@@ -43,8 +44,10 @@ from madeleine.sleep.pairs import (
     is_from_conversation,
 )
 from madeleine.sleep.seen import judge_pairs
+from madeleine.sleep.suspicions import note_suspicions
 from madeleine.sleep.values import AddConnections, JobContext, Patch, Supersede
 from madeleine.write.claims import find_overtaken_claims
+from madeleine.write.questions import asked_keys
 
 NAME = "conflict_detector"
 BELIEFS = (
@@ -64,7 +67,28 @@ SETTLED = frozenset({Edge.EVOLVED_FROM, Edge.CONTRADICTS, Edge.DERIVED_FROM, Edg
 
 
 def make_conflict_detector() -> PairJob:
-    return PairJob(NAME, build_pair_query, build_patches)
+    return PairJob(NAME, build_pair_query, build_patches, note=note_suspected_updates)
+
+
+def note_suspected_updates(context: JobContext, answers: PairAnswers) -> None:
+    """Keep which memories may be replaced by newer ones, for recall to know until it is asked."""
+    found = answers.with_relation(Relation.EVOLUTION)
+    if not found:
+        return
+    asked = asked_keys(context.stores)
+    keys = {
+        pair.ids: action_question_key(
+            _build_supersede_patch(
+                context, MemoryReplacement(pair, verdict.sure, verdict.reason, is_evident=False)
+            ).action
+        )
+        for pair, verdict in found
+    }
+    gone = {
+        each.action.older.id for each in context.carried_out if isinstance(each.action, Supersede)
+    }
+    settled = {ids for ids, key in keys.items() if key in asked or ids[0] in gone}
+    note_suspicions(context, found, settled)
 
 
 def build_pair_query(context: JobContext) -> PairQuery:
