@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from madeleine.index.sqlite.index import SqliteIndex
-from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
-from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Minds
 from madeleine.write.stores import Stores
-from tests.fakes import close, make_stores
+from tests.real_model import minds, opened_real
 
-
-@pytest.fixture(scope="module")
-def minds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minds]:
-    embedder = load_built_in(threads=2)
-    if embedder is None:
-        pytest.skip(why_not_built_in())
-    cache = EmbeddingCache.open(tmp_path_factory.mktemp("cache") / "embeddings.db")
-    cached = CachedEmbedder(embedder, cache)
-    yield Minds(cached)
-    cached.close()
+__all__ = ["minds"]
 
 
 @pytest.fixture
 def real(tmp_path: Path, minds: Minds) -> Iterator[Stores]:
     """Stores that the real model reads for."""
-    plain = make_stores(tmp_path / "home", with_model=False)
-    plain.index.close()
-    assert minds.embedder is not None
-    index = SqliteIndex.open(
-        tmp_path / "home" / "real.db",
-        model=minds.embedder.name,
-        dimension=minds.embedder.dimension,
-        token_dimension=minds.embedder.token_dimension,
-        exact_up_to=200_000,
-    )
-    stores = replace(plain, index=index, minds=minds)
-    yield stores
-    close(replace(stores, minds=Minds()))
+    with opened_real(tmp_path / "home", minds) as stores:
+        yield stores

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from madeleine.api.wording import render_cause
-from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.language.user_terms import TERMS_TAG
-from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
-from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Minds
 from madeleine.model.cause import ReasonKind
 from madeleine.model.draft import Draft
 from madeleine.model.words import MemoryType
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores
+from tests.real_model import opened_real
 from tests.recall.asking import ask, contents, first, keep_many
 
 FOUND = [
@@ -189,17 +186,6 @@ NOT_MISLED = [
 """A question, the memory that answers it, and one that a table might bring instead."""
 
 
-@pytest.fixture(scope="module")
-def minds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minds]:
-    embedder = load_built_in(threads=2)
-    if embedder is None:
-        pytest.skip(why_not_built_in())
-    cache = EmbeddingCache.open(tmp_path_factory.mktemp("cache") / "embeddings.db")
-    cached = CachedEmbedder(embedder, cache)
-    yield Minds(cached)
-    cached.close()
-
-
 OUTDONE = frozenset({"which linter do we use?"})
 """Questions for which short notes that have nothing to do with it still get a better score."""
 
@@ -208,35 +194,12 @@ def marks(case: tuple[str, str]) -> list[pytest.MarkDecorator]:
     return [pytest.mark.xfail(strict=True)] if case[0] in OUTDONE else []
 
 
-def open_real(folder: Path, minds: Minds) -> Stores:
-    """Stores that the real model reads for."""
-    plain = make_stores(folder, with_model=False)
-    plain.index.close()
-    assert minds.embedder is not None
-    index = SqliteIndex.open(
-        folder / "real.db",
-        model=minds.embedder.name,
-        dimension=minds.embedder.dimension,
-        token_dimension=minds.embedder.token_dimension,
-        exact_up_to=200_000,
-    )
-    return replace(plain, index=index, minds=minds)
-
-
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory, minds: Minds) -> Iterator[Stores]:
     """All notes of `FOUND` in one store."""
-    stores = open_real(tmp_path_factory.mktemp("all"), minds)
-    keep_many(stores, (Draft(note) for _, note in FOUND))
-    yield stores
-    close(replace(stores, minds=Minds()))
-
-
-@pytest.fixture
-def real(tmp_path: Path, minds: Minds) -> Iterator[Stores]:
-    stores = open_real(tmp_path / "home", minds)
-    yield stores
-    close(replace(stores, minds=Minds()))
+    with opened_real(tmp_path_factory.mktemp("all"), minds) as stores:
+        keep_many(stores, (Draft(note) for _, note in FOUND))
+        yield stores
 
 
 @pytest.fixture

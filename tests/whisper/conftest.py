@@ -6,7 +6,10 @@ import pytest
 
 from madeleine.write.stores import Stores
 from tests.fakes import keep
+from tests.real_model import minds
 from tests.whisper.listening import Listener
+
+__all__ = ["minds"]
 
 KNOWN = (
     "The ferry to Bergen leaves at half past nine",

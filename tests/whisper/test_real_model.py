@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from madeleine.index.sqlite.index import SqliteIndex
-from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
-from madeleine.minds.local import load_built_in, why_not_built_in
 from madeleine.minds.port import Minds
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
 from madeleine.write.identity import ensure_self
-from tests.fakes import NOON, close, keep, make_stores
+from tests.fakes import NOON, keep
+from tests.real_model import opened_real
 from tests.recall.asking import connect
 from tests.whisper.listening import Listener, contents
 
@@ -30,35 +27,13 @@ NOTES = (
 )
 
 
-@pytest.fixture(scope="module")
-def minds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minds]:
-    embedder = load_built_in(threads=2)
-    if embedder is None:
-        pytest.skip(why_not_built_in())
-    cache = EmbeddingCache.open(tmp_path_factory.mktemp("cache") / "embeddings.db")
-    cached = CachedEmbedder(embedder, cache)
-    yield Minds(cached)
-    cached.close()
-
-
 @pytest.fixture
 def listener(tmp_path: Path, minds: Minds) -> Iterator[Listener]:
     """Somebody with a few notes that the real model has read."""
-    plain = make_stores(tmp_path / "home", with_model=False)
-    plain.index.close()
-    assert minds.embedder is not None
-    index = SqliteIndex.open(
-        tmp_path / "home" / "real.db",
-        model=minds.embedder.name,
-        dimension=minds.embedder.dimension,
-        token_dimension=minds.embedder.token_dimension,
-        exact_up_to=200_000,
-    )
-    stores = replace(plain, index=index, minds=minds)
-    for each in NOTES:
-        keep(stores, each)
-    yield Listener(stores)
-    close(replace(stores, minds=Minds()))
+    with opened_real(tmp_path / "home", minds) as stores:
+        for each in NOTES:
+            keep(stores, each)
+        yield Listener(stores)
 
 
 @pytest.mark.few(4)
