@@ -8,9 +8,11 @@ English has its tables in the modules that read it.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,18 @@ class LanguageFile:
     """What `snowballstemmer` calls the rules that join the forms of a word; empty for none."""
     stop_words: frozenset[str]
     """Words that stand in every text and tell none from another, question words among them."""
+    articles: frozenset[str]
+    """What is written as one with the word after it: `ال`."""
     small_talk: frozenset[str]
     """Words by which one talks without naming anything; stop words need not be repeated."""
     goes_on: frozenset[str]
     """Those of them by which one asks for more of what was spoken of: `why`, `explain`."""
+    parts: frozenset[str]
+    """Words that compounds are made of, where the language writes them as one word."""
+    joints: frozenset[str]
+    """What may stand between two of them."""
+    part_endings: frozenset[str]
+    """What a form of such a word may end in, beside the word itself."""
 
 
 @cache
@@ -48,10 +58,14 @@ def load_language(code: str) -> LanguageFile | None:
         name=said["name"],
         stemmer=said.get("stemmer", ""),
         stop_words=_read_words(said, "stop_words"),
+        articles=_read_words(said, "articles"),
         small_talk=_read_words(said, "small_talk"),
         goes_on=_read_words(said, "goes_on"),
+        parts=_read_words(said, "parts"),
+        joints=_read_words(said, "joints"),
+        part_endings=_read_words(said, "part_endings"),
     )
 
 
-def _read_words(said: dict[str, str], key: str) -> frozenset[str]:
+def _read_words(said: Mapping[str, Any], key: str) -> frozenset[str]:
     return frozenset(said.get(key, "").split())

@@ -12,14 +12,16 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
+from madeleine.language.compounds import split_compound
 from madeleine.language.function_words import read_language
 from madeleine.language.language_files import list_languages, load_language
 from madeleine.language.late_pattern import compile_late
 
-ANALYSER = "2"
+ANALYSER = "3"
 """Says how words are made of texts; an index that was made by another one is made anew."""
 STEM_MARK = "\ue0f5"  # private use: no text has it, and engines take it for a letter
 FEWEST_STEM_CHARS = 2
+LEAST_AFTER_ARTICLE = 3
 PIECE_CHARS = 400  # a text is read in pieces of at least so much, each in its own language
 _WORD = compile_late(r"[^\W_]+")
 _BLANK_LINE = compile_late(r"\n\s*\n")
@@ -54,8 +56,19 @@ def mark_stem(word: str, language: str) -> str:
     its words folded and no more."""
     plain = unicodedata.normalize("NFKC", word).replace("İ", "i").lower()
     stem_by_rules = _load_stemmer(language)
+    plain = _without_article(plain, language)
     found = fold_letters(stem_by_rules(plain))
     return (found if len(found) >= FEWEST_STEM_CHARS else fold_letters(plain)) + STEM_MARK
+
+
+def _without_article(word: str, language: str) -> str:
+    """Return a word without an article that is written as one with it. A stemmer may know of such,
+    and still cut other endings off where one stands."""
+    known = load_language(language)
+    for article in sorted(known.articles, key=len, reverse=True) if known is not None else ():
+        if word.startswith(article) and len(word) - len(article) >= LEAST_AFTER_ARTICLE:
+            return word.removeprefix(article)
+    return word
 
 
 @cache
@@ -118,9 +131,18 @@ def find_words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text))
 
 
+def iterate_marked(word: str, language: str) -> Iterator[str]:
+    """Yield the marked stem of a word of a language, and those of the words it is made of."""
+    yield mark_stem(word, language)
+    for part in split_compound(word.lower(), language):
+        yield mark_stem(part, language)
+
+
 def mark_words(text: str, language: str | None) -> list[str]:
     """Return the marked stems of the words of a text in a language; of English none."""
-    return [mark_stem(each, language) for each in find_words(text)] if language else []
+    if language is None:
+        return []
+    return [stem for word in find_words(text) for stem in iterate_marked(word, language)]
 
 
 def iterate_stems(text: str, language: str | None) -> Iterator[str]:

@@ -27,8 +27,8 @@ from madeleine.language.word_hints import word_forms
 from madeleine.language.word_stems import (
     ANY_LANGUAGE,
     find_words,
+    iterate_marked,
     language_mark,
-    mark_stem,
     stemmed_languages,
 )
 from madeleine.model.cause import Cause, NoteKind
@@ -145,7 +145,12 @@ def find_marked_stems(stores: Stores, understood: ParsedQuestion) -> list[tuple[
     languages = _find_store_languages(stores, understood)
     return [
         tuple(
-            dict.fromkeys(mark_stem(word, each) for each in languages for word in find_words(term))
+            dict.fromkeys(
+                stem
+                for each in languages
+                for word in find_words(term)
+                for stem in iterate_marked(word, each)
+            )
         )
         for term in understood.terms
     ]

@@ -25,7 +25,7 @@ from madeleine.index.common.text import (
 from madeleine.language.word_hints import IRREGULAR_FORMS, word_forms
 from madeleine.language.word_stems import (
     find_words,
-    mark_stem,
+    iterate_marked,
     replace_letters,
     split_by_language,
 )
@@ -62,13 +62,11 @@ class Stemmer:
     def _marked_numbers(self, text: str, language: str) -> list[int]:
         """Return the stems of words of a language. A word that is in no language by itself, such
         as an emoji, stands as it does in English."""
-        known, found = self._known, []
-        for word in find_words(text):
-            key = f"{word}/{language}"  # no word has a stroke in it
-            number = known.get(key)
-            if number is None:
-                number = self._note(key, stem_number(mark_stem(word, language)))
-            found.append(number)
+        found = [
+            self._known.get(stem) or self._note(stem, stem_number(stem))
+            for word in find_words(text)
+            for stem in iterate_marked(word, language)
+        ]
         pictures = emoji_words(text)
         return found + (self._english_numbers(" ".join(pictures)) if pictures else [])
 
