@@ -81,6 +81,8 @@ UNCHECKED := */weights/*,$\
              */test_*_by_language.py,$\
              */index_languages.py,$\
              */test_other_languages.py,$\
+             */data/rules/*,$\
+             */training/other_languages/*,$\
              */test_identification.py,$\
              */0034-words-by-language.md
 

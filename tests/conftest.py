@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from madeleine.language.identification import guess_languages
 from madeleine.write.stores import Stores
 from tests import falkordb, postgres
 from tests.examples import IN_SOAK, spread_evenly
@@ -27,6 +28,12 @@ def servers() -> Iterator[None]:
     yield
     postgres.stop()
     falkordb.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def letters() -> None:
+    """Load what tells languages before any property is timed: its first example would pay."""
+    guess_languages("Wo ist das?")
 
 
 @pytest.fixture(autouse=True)

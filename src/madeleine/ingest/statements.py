@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.off_record import asks_not_to_remember
+from madeleine.language.phrases import PhraseHit, find_foreign_phrases, says_nothing_in
 from madeleine.language.secrets import may_hold_secret
 from madeleine.language.spoken_corrections import settle_corrections
 from madeleine.language.spoken_sentences import split_written
@@ -107,7 +108,8 @@ _MY = _compile_beginning(
     r"my\s+(?P<what>[a-z][a-z' -]{1,40}?)(?:\s+(?:is|are)|'s)\s+(?P<value>\S.*)"
 )
 
-# Said in other languages: only what leaves no doubt. What stands in `said` is kept.
+# Said in other languages, beside what their files give (`_read_by_phrase`): only what leaves no
+# doubt. What stands in `said` is kept.
 _ELSEWHERE = tuple(
     compile_late(pattern, re.I)
     for pattern in (
@@ -220,9 +222,45 @@ def _read_other_language(sentence: str) -> SpokenStatement | None:
         found = pattern.fullmatch(sentence)
         if found and _says_something(_tidy_sentence(found["said"])):
             return SpokenStatement(_tidy_sentence(found["said"]), MemoryType.FACT)
-    if _ELSEWHERE_FROM_NOW_ON.fullmatch(sentence) and _says_something(sentence):
+    if _ELSEWHERE_FROM_NOW_ON.fullmatch(sentence) and not find_foreign_phrases(sentence, "passing"):
         return SpokenStatement(_tidy_sentence(sentence), MemoryType.PREFERENCE)
-    return None
+    return _read_by_phrase(sentence)
+
+
+_KINDS_BY_ENGLISH = (
+    ("remember that", None),
+    ("note:", None),
+    ("from now on", SpokenStatement("", MemoryType.PREFERENCE)),
+    ("always", SpokenStatement("", MemoryType.PREFERENCE)),
+    ("never", SpokenStatement("", MemoryType.PREFERENCE)),
+    ("i prefer", SpokenStatement("", MemoryType.PREFERENCE, about_self=True)),
+    ("we decided", SpokenStatement("", MemoryType.DECISION)),
+    ("my name is", SpokenStatement("", MemoryType.FACT, about_self=True)),
+    ("i live in", SpokenStatement("", MemoryType.FACT, about_self=True)),
+)
+"""As what something is kept, by what its phrase comes to. What is asked to be remembered is kept
+without those words, everything else as it is said."""
+
+
+def _read_by_phrase(sentence: str) -> SpokenStatement | None:
+    """Read a sentence that is a phrase of another language from end to end, but for words that say
+    nothing before it."""
+    text = _tidy_sentence(sentence)
+    hit = next(iter(find_foreign_phrases(text, "keeps")), None)
+    if hit is None or not _is_whole(text, hit):
+        return None
+    kind = next((kind for said, kind in _KINDS_BY_ENGLISH if hit.english.startswith(said)), None)
+    kept = text if kind else _tidy_sentence(hit.gaps.get("rest", ""))
+    if not _says_something(kept) or not hit.gaps.get("rest"):
+        return None
+    if kind is None:
+        return SpokenStatement(kept, MemoryType.FACT)
+    return None if find_foreign_phrases(text, "passing") else kind._replace(text=kept)
+
+
+def _is_whole(text: str, hit: PhraseHit) -> bool:
+    after = text[hit.end :].strip(" .!。！")
+    return not after and says_nothing_in(text[: hit.start], hit.language)
 
 
 # -- what keeps a sentence out -------------------------------------------------------------

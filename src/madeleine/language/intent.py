@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from madeleine.language.language_files import LanguageFile
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.phrases import find_foreign_phrases, fold_in_place, likely_languages
+from madeleine.language.question_words import UNSPACED_LANGUAGES
 from madeleine.language.self_questions import asks_about_person
 from madeleine.language.small_talk import asks_to_go_on, names_nothing
+from madeleine.language.times import find_newest_words
 
 TALK_MARGIN = 0.15  # how much less likely all else must be for a prompt to be mere talk
+_WORD = re.compile(r"[^\W_]+")
 SHORT_WORDS = 8  # a longer prompt says more than that it goes on
 
 
@@ -185,7 +190,7 @@ def read_intents(prompt: str) -> frozenset[Intent]:
         found.add(Intent.CONTINUATION)
     if asks_about_person(text):
         found.add(Intent.IDENTITY)
-    if _OF_A_TIME.search(text):
+    if _asks_of_a_time(text):
         found.add(Intent.TEMPORAL)
     if not found and _names_no_subject(text):
         found.add(Intent.CONTINUATION if asks_to_go_on(text) else Intent.CONVERSATIONAL)
@@ -203,7 +208,28 @@ def is_only_continuation(prompt: str) -> bool:
 
 def _names_no_subject(text: str) -> bool:
     """Whether a prompt names nothing to look for: neither a matter nor a time nor the person."""
-    return names_nothing(text) and not asks_about_person(text) and _OF_A_TIME.search(text) is None
+    return names_nothing(text) and not asks_about_person(text) and not _asks_of_a_time(text)
+
+
+def _asks_of_a_time(text: str) -> bool:
+    """Whether something is asked of a time: by English words, or by those that the file of another
+    language gives."""
+    if _OF_A_TIME.search(text) is not None:
+        return True
+    words = _WORD.findall(fold_in_place(text))
+    return any(
+        _asks_in(text, words, known) for known in likely_languages(text) if known.asks
+    ) and bool(find_newest_words(text) or find_foreign_phrases(text, "times"))
+
+
+def _asks_in(text: str, words: Sequence[str], known: LanguageFile) -> bool:
+    if known.code in UNSPACED_LANGUAGES:
+        return any(each in text for each in known.asks)
+    asking = {fold_in_place(each) for each in known.asks}
+    small = fold_in_place(text)
+    return not asking.isdisjoint(words) or any(
+        not each.isalpha() and each in small for each in asking
+    )
 
 
 def _is_talk(text: str) -> bool:

@@ -37,6 +37,16 @@ class LanguageFile:
     """What may stand between two of them."""
     part_endings: frozenset[str]
     """What a form of such a word may end in, beside the word itself."""
+    denials: frozenset[str]
+    """Words that turn a sentence into its contrary: `not`, `never`, `no`."""
+    asks: frozenset[str]
+    """Words by which one asks for things: `what`, `show`, `list`."""
+    months: tuple[tuple[str, ...], ...]
+    """The names of the twelve months, each in its forms."""
+    weekdays: tuple[tuple[str, ...], ...]
+    """The names of the days, from Monday on, each in its forms."""
+    phrases: Mapping[str, Mapping[str, str]]
+    """By the name of a rule, phrases with what they say in English (`phrases.py`)."""
 
 
 @cache
@@ -64,7 +74,16 @@ def load_language(code: str) -> LanguageFile | None:
         parts=_read_words(said, "parts"),
         joints=_read_words(said, "joints"),
         part_endings=_read_words(said, "part_endings"),
+        denials=_read_words(said, "denials"),
+        asks=_read_words(said, "asks"),
+        months=_read_names(said, "months"),
+        weekdays=_read_names(said, "weekdays"),
+        phrases={rule: table for rule, table in said.items() if isinstance(table, dict)},
     )
+
+
+def _read_names(said: Mapping[str, Any], key: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(each.split("/")) for each in said.get(key, "").split())
 
 
 def _read_words(said: Mapping[str, Any], key: str) -> frozenset[str]:

@@ -12,8 +12,8 @@ tells: the *scope*, here background jobs. Such a told change ends an older state
   people and of a plain purpose at most (`we use Jenkins for builds`).
 
 A word that is in none of the tables (`change_words.py`) counts as scope, so an unknown word
-prevents a replacement and never causes one. The tables are English; in other languages nothing is
-found. In doubt nothing is found, and the judge proposes what it thinks.
+prevents a replacement and never causes one. The tables are English; for other languages see
+`foreign_changes.py`. In doubt nothing is found, and the judge proposes what it thinks.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from madeleine.language.change_words import (
     VALUE_ENDS,
     WORD_LISTS,
 )
+from madeleine.language.foreign_changes import find_foreign_change
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.sentences import Sentence, Words, read_sentences
 from madeleine.language.shared_subject import are_turned_round
@@ -71,6 +72,8 @@ class Replacement:
 def find_replacement(older: str, newer: str) -> Replacement | None:
     """Return what the newer text says took the place of what the older one states, if it does."""
     changes = _read_changes(newer)
+    if not changes and (elsewhere := find_foreign_change(older, newer)) is not None:
+        return Replacement(elsewhere.left, elsewhere.taken)
     if not changes or _is_undone(newer) or len(older) > OLDER_CHARS or _is_undone(older):
         return None
     sentences = read_sentences(older)

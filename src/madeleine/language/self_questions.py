@@ -33,6 +33,7 @@ from madeleine.language.person_tables import (
     stem_set,
     word_set,
 )
+from madeleine.language.phrases import find_foreign_phrases, says_nothing_in
 from madeleine.language.stems import stem
 
 PROMPT_CHARS = 2_000  # of a prompt that are read for a question about the person
@@ -168,13 +169,24 @@ def _read_self_question(prompt: str) -> SelfQuestion | None:
         if (question := _read_sentence(tokens, marked)) is not None
     ]
     if not found:
-        return None
+        english = _tell_in_english(prompt)
+        return _read_self_question(english) if english else None
     if any(each.whole for each in found):
         return SelfQuestion(whole=True)
     return SelfQuestion(
         aspects=frozenset().union(*(each.aspects for each in found)),
         words=frozenset().union(*(each.words for each in found)),
     )
+
+
+def _tell_in_english(prompt: str) -> str:
+    """Return a question about the person in another language as one in English, if that is all the
+    prompt holds but for words that say nothing."""
+    for hit in find_foreign_phrases(prompt, "about_me"):
+        rest = f"{prompt[: hit.start]} {prompt[hit.end :]}"
+        if says_nothing_in(rest, hit.language):
+            return f"{hit.english}?"
+    return ""
 
 
 def asks_about_person(prompt: str) -> bool:

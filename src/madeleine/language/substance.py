@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 
+from madeleine.language.function_words import read_language
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.marks import find_literal_places
 from madeleine.language.stems import UNSPACED, split_words
@@ -259,5 +260,8 @@ def find_turning_words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=DENIAL_CACHE_SIZE)
 def count_denials(text: str) -> int:
     """Return how often a text denies something."""
-    said = sum(word in DENIAL_WORDS or word.endswith("n't") for word in split_words(text))
+    words = split_words(text)
+    known = read_language(text)
+    own = known.denials if known is not None else frozenset[str]()
+    said = sum(word in DENIAL_WORDS or word.endswith("n't") or word in own for word in words)
     return said if text.isascii() else said + len(_DENYING_CHARACTERS.findall(text))

@@ -90,12 +90,12 @@ _LOOKALIKES = (
     | {0x212A: ord("K")}
 )
 
-_MONTHS = (
+MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-CALENDAR_NAMES = frozenset(each.lower() for each in (*_MONTHS, *_WEEKDAYS))
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+CALENDAR_NAMES = frozenset(each.lower() for each in (*MONTHS, *WEEKDAYS))
 """Names of months and days. What happens on Fridays is found by that word."""
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _NUMBERS = {
@@ -257,11 +257,11 @@ def _read_weekday(match: re.Match[str], now: datetime) -> TimeSpan | None:
     which, name = (match["which"] or "").casefold(), match["name"].casefold()
     if _is_no_weekday(match, which, name):
         return None
-    number = _find_by_prefix(_WEEKDAYS, name)
+    number = _find_by_prefix(WEEKDAYS, name)
     day = day_start(now) - ((now.weekday() - number - 1) % 7 + 1) * DAY
     if which == "this":
         day = week_start(now) + number * DAY
-    span = _firm_span(match, (day, day + DAY), f"{_WEEKDAYS[number]}, {render_day(day)}")
+    span = _firm_span(match, (day, day + DAY), f"{WEEKDAYS[number]}, {render_day(day)}")
     sure = which in ("last", "past", "previous", "this") or _stands_after(
         match, "on|since|from|between"
     )
@@ -571,11 +571,11 @@ def _find_by_prefix(names: Sequence[str], said: str) -> int:
 
 
 def _parse_month(said: str) -> int:
-    return _find_by_prefix(_MONTHS, said) + 1
+    return _find_by_prefix(MONTHS, said) + 1
 
 
 def _month_name(month: int) -> str:
-    return _MONTHS[month - 1]
+    return MONTHS[month - 1]
 
 
 def month_names(month: int) -> tuple[str, ...]:

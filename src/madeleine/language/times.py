@@ -22,7 +22,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.phrases import find_foreign_phrases
 from madeleine.language.time_points import (
+    MONTHS,
     TimePoint,
     TimeSpan,
     find_points,
@@ -42,6 +44,7 @@ __all__ = [
     "read_times",
 ]
 
+RULE = "times"  # as the files of other languages call their phrases
 TEXT_CHARS = 2_000  # where people say when; the rest of a pasted page is not about the question
 
 _NEWEST = compile_late(
@@ -49,6 +52,7 @@ _NEWEST = compile_late(
     r"|these\sdays|last\s(?:time|thing|session|conversation|chat|message|meeting))\b",
     re.IGNORECASE,
 )
+_YEAR_AFTER = compile_late(r"[\s,]{0,3}(?:de\s|del\s)?(\d{4})(?!\d)")
 _STATEMENT_END = compile_late(r"[.!。！;]\s{0,9}$")
 _ASKED = compile_late(
     r"[?？؟]|(?:^|[.!;\n])\W{0,9}(?:please )?(?:tell|show|list|find|give|remind|recall|search|look"
@@ -79,7 +83,23 @@ def read_times(text: str, now: datetime) -> list[TimeSpan]:
     points = find_points(said, moment)
     if points and (_is_statement(said) or any(map(_is_dated, points))):
         points = [replace(each, span=replace(each.span, firm=False)) for each in points]
-    return list(_build_spans(said, points, moment))
+    found = list(_build_spans(said, points, moment))
+    if any(each.month or each.firm for each in found):
+        return found
+    return list(_read_in_other_language(text, moment)) or found
+
+
+def _read_in_other_language(text: str, now: datetime) -> Iterator[TimeSpan]:
+    """Yield the times that phrases of another language come to, where those stand."""
+    told = _STATEMENT_END.search(text) is not None
+    for hit in find_foreign_phrases(text, RULE):
+        year = _YEAR_AFTER.match(text, hit.end) if hit.english.endswith(MONTHS) else None
+        english = f"{hit.english} {year[1]}" if year else hit.english
+        points = find_points(english, now)
+        if told:
+            points = [replace(each, span=replace(each.span, firm=False)) for each in points]
+        for span in _build_spans(english, points, now):
+            yield replace(span, at=(hit.start, year.end() if year else hit.end))
 
 
 def asks_for_newest(text: str) -> bool:
@@ -89,7 +109,13 @@ def asks_for_newest(text: str) -> bool:
 
 def find_newest_words(text: str) -> list[tuple[int, int]]:
     """Return which characters of the text ask for what is recent."""
-    return [each.span() for each in _NEWEST.finditer(replace_lookalikes(text[:TEXT_CHARS]))]
+    said = replace_lookalikes(text[:TEXT_CHARS])
+    found = [each.span() for each in _NEWEST.finditer(said)]
+    return found or [
+        (hit.start, hit.end)
+        for hit in find_foreign_phrases(text, RULE)
+        if _NEWEST.search(hit.english)
+    ]
 
 
 def date_search_terms(date: TimeSpan) -> tuple[str, ...]:
