@@ -87,10 +87,12 @@ class Graph:
 
 
 def lay_out(encoder: Encoder, learnt: dict[str, Floats]) -> onnx.ModelProto:
-    """Return the whole model, with the output `embedding`."""
+    """Return the whole model, with the outputs `embedding` and `tokens`."""
     graph = Graph(encoder.tensors | learnt)
     features = piece_features(graph, encoder)
     unit(graph, meaning(graph, dense_layers(graph, features)), "embedding")
+    rows = linear(graph, features, "pieces")
+    graph.op("Unsqueeze", rows, graph.integers(0), output="tokens")
     return as_model(graph)
 
 
@@ -205,9 +207,15 @@ def unit(graph: Graph, vectors: str, output: str = "") -> str:
 def as_model(graph: Graph) -> onnx.ModelProto:
     """Give the graph its input, output and versions, and have it checked."""
     ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"])
-    made = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", MEANING])
+    made = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in (
+            ("embedding", ["batch", MEANING]),
+            ("tokens", ["batch", "length", MEANING]),
+        )
+    ]
     constants = list(graph.constants.values())
-    body = helper.make_graph(graph.nodes, "multilingual", [ids], [made], constants)
+    body = helper.make_graph(graph.nodes, "multilingual", [ids], made, constants)
     opset = helper.make_opsetid("", OPSET)
     model = helper.make_model(body, opset_imports=[opset], ir_version=IR_VERSION)
     onnx.checker.check_model(model)

@@ -30,6 +30,12 @@ class Model:
         ids = np.array([self.tokenizer.encode(text).ids], np.int64)
         return np.asarray(self.session.run(["embedding"], {"input_ids": ids})[0][0], np.float32)
 
+    def read_pieces(self, text: str) -> npt.NDArray[np.float32]:
+        """Return a row of unit length for each piece of one text, without its two marks."""
+        ids = np.array([self.tokenizer.encode(text).ids], np.int64)
+        rows = np.asarray(self.session.run(["tokens"], {"input_ids": ids})[0][0][1:-1], np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
 
 @pytest.fixture(scope="module")
 def model() -> Model:
@@ -65,3 +71,21 @@ def test_the_same_text_gives_the_same_vector(model: Model) -> None:
     text = "Die Schlüssel liegen in der Schublade."
 
     assert np.array_equal(model.embed(text), Model().embed(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "note", "other"),
+    [
+        ("Schlüssel", "钥匙在抽屉里", "猫在院子里睡觉"),
+        ("the keys", "Los gatos duermen, las llaves están en el cajón", "Mañana va a llover"),
+        ("встреча", "La réunion est jeudi matin", "Le chat a mangé le poisson"),
+        ("gatto", "猫が庭で寝ている", "会議は木曜日の三時"),
+    ],
+)
+def test_a_word_is_nearer_to_the_piece_that_means_it_than_to_any_of_another_text(
+    model: Model, question: str, note: str, other: str
+) -> None:
+    asked = model.read_pieces(question)
+    met, missed = ((asked @ model.read_pieces(text).T).max(axis=1).mean() for text in (note, other))
+
+    assert met > missed + 0.1

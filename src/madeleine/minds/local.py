@@ -109,6 +109,11 @@ class LocalEmbedder:
         return cls(folder, name, threads, projection=projection if len(files) == 3 else None)
 
     @property
+    def projection(self) -> Path | None:
+        """The file of the matrix that makes tokens narrow, if they are kept."""
+        return self._projection
+
+    @property
     def dimension(self) -> int:
         if not self._dimension:
             self._dimension = len(self._read_vector(self._loaded_model().read("")))
@@ -142,7 +147,8 @@ class LocalEmbedder:
         made = model.read(text)
         small = round_as_tokens(model.narrow(made.tokens))
         vector = self._read_vector(made)
-        return QueryEmbedding(vector, normalize_rows(made.tokens), small, made.spans, made.known)
+        rows = normalize_rows(made.tokens)
+        return QueryEmbedding(vector, rows, small, made.spans, made.known, self.name)
 
     def _read(self, passage: Passage) -> PassageEmbedding:
         model = self._loaded_model()

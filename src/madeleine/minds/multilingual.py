@@ -78,7 +78,13 @@ def load_multilingual(english: LocalEmbedder, threads: int) -> LocalEmbedder | N
     import madeleine_multilingual as package
 
     return LocalEmbedder(
-        package.folder(), package.MODEL, threads, package.DIMENSION, reads_every_script=True
+        package.folder(),
+        package.MODEL,
+        threads,
+        package.DIMENSION,
+        english.projection,
+        english.token_dimension,
+        reads_every_script=True,
     )
 
 

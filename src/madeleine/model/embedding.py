@@ -65,3 +65,6 @@ class QueryEmbedding:
     known: float = 1.0
     """The share of the question whose words the model knows: of a script that it cannot read
     it makes the same of everything."""
+    model: str = ""
+    """Which model has read it, if that is known: what is learnt of its vectors holds for no
+    other."""
