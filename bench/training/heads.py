@@ -142,3 +142,37 @@ HEADS: dict[str, HeadPlan] = {
         l2=500.0,
     ),
 }  # fmt: skip
+
+_OTHER_WORDS = (*GROUPS["words"], *GROUPS["kin"], *GROUPS["date"], "time_asked", "number_asked")
+
+OTHER_HEADS: dict[str, HeadPlan] = {
+    "other_kept": HeadPlan(
+        candidates=("other_kept",),
+        signs=_signs(
+            (
+                *_OTHER_WORDS, *GROUPS["meaning"], *GROUPS["tokens"],
+                *GROUPS["tokens of a piece"], *_ONLY_IN_KEPT,
+            )
+        )
+        | {"length": -1},
+        evidence=("lead", *EVIDENCE),
+        l2=30.0,
+        only_asked=True,
+    ),
+    "other_meaning": HeadPlan(
+        candidates=("other_meaning",),
+        signs=_signs((*_OTHER_WORDS, *GROUPS["meaning"], *GROUPS["tokens of a piece"]))
+        | {"length": -1},
+        evidence=("lead", "best_coverage", "telling_words"),
+        l2=30.0,
+        only_asked=True,
+    ),
+    "other_words": HeadPlan(
+        candidates=("other_kept", "other_meaning", "other_words"),
+        signs=_signs(_OTHER_WORDS) | {"length": -1},
+        evidence=("lead", "best_coverage", "telling_words"),
+        l2=30.0,
+        only_asked=True,
+    ),
+}  # fmt: skip
+"""The same where a question or a memory is in another language (`train_other_languages.py`)."""

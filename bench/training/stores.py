@@ -31,10 +31,10 @@ def permissive(data: Path) -> list[Store]:
 
 def everyday() -> list[Store]:
     """Return stores of Everyday's train split that the sentence model has not seen."""
-    return [_everyday_store(path) for path in head_stores()]
+    return [read_everyday_store(path) for path in head_stores()]
 
 
-def _everyday_store(path: Path) -> Store:
+def read_everyday_store(path: Path) -> Store:
     """Return a store with its questions, its prompts and its actions. What says the same as
     something that fits, fits too."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -112,6 +112,21 @@ def report(prompts: Sequence[LabelledPrompt], sums: NDArray[np.float64]) -> None
         print(f"  {kind} {auc(wants, np.array(totals)):.3f} ({len(totals)})")
 
 
+def need_values(
+    model: str, count: int, weights: NDArray[np.float64], names: Sequence[str]
+) -> dict[str, object]:
+    """Return what the file says: the weights of `names` stand after those of the vector."""
+    size = len(weights) - len(names) - 1
+    form = [round(each, DIGITS) for each in weights[size:-1].tolist()]
+    return {
+        "model": model,
+        "trained_on": f"{count} prompts of bench/training and of Everyday's train stores",
+        "vector": [round(VECTOR_SCALE * each, DIGITS) for each in weights[:size].tolist()],
+        "form": dict(zip(names, form, strict=True)),
+        "bias": round(float(weights[-1]), DIGITS),
+    }
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Learn, measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -124,17 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     weights = fit(rows_of(taught, embedder), np.array([each.wants for each in taught]))
     dev = read_stores(sorted(DEV.glob("*.jsonl")))
     report(dev, rows_of(dev, embedder) @ weights)
-    names = list(read_prompt_form(""))
-    size = len(weights) - len(names) - 1
-    values = {
-        "model": embedder.name,
-        "trained_on": f"{len(taught)} prompts of bench/training and of Everyday's train stores",
-        "vector": [round(VECTOR_SCALE * each, DIGITS) for each in weights[:size].tolist()],
-        "form": dict(
-            zip(names, [round(each, DIGITS) for each in weights[size:-1].tolist()], strict=True)
-        ),
-        "bias": round(float(weights[-1]), DIGITS),
-    }
+    values = need_values(embedder.name, len(taught), weights, list(read_prompt_form("")))
     if given.out is not None:
         given.out.write_text(json.dumps(values) + "\n", encoding="utf-8")
     return 0

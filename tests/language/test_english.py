@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.english import may_be_english
+from madeleine.language.english import is_surely_other, may_be_english
 from tests.language.test_identification import NOTES
 
 
@@ -58,3 +58,18 @@ def test_short_notes_of_each_language_are_told_from_english(language: str) -> No
 
 def test_short_notes_in_english_stay_english() -> None:
     assert all(may_be_english(note) for note in NOTES["en"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Agnieszka's birthday", False),
+        ("slava date", False),
+        ("where is the key", False),
+        ("wo ist der Schlüssel für die Garage", True),
+        ("где ключ", True),
+        ("鍵はどこ", True),
+    ],
+)
+def test_a_few_latin_words_are_not_surely_of_another_language(text: str, expected: bool) -> None:
+    assert is_surely_other(text) is expected

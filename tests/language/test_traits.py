@@ -27,8 +27,10 @@ NOTHING = PassageTrait(0)
          PassageTrait.QUESTION | PassageTrait.TIME | PassageTrait.NUMBER
          | PassageTrait.FIRST_PERSON | PassageTrait.INSTRUCTION | PassageTrait.PREFERENCE),
         ("", NOTHING),
-        ("私は猫が好きです", NOTHING),
-        ("猫が好きですか？", PassageTrait.QUESTION_LAST | PassageTrait.QUESTION),
+        ("私は猫が好きです", PassageTrait.OTHER_LANGUAGE),
+        ("猫が好きですか？",
+             PassageTrait.QUESTION_LAST | PassageTrait.QUESTION | PassageTrait.OTHER_LANGUAGE),
+            ("Die Katze schläft auf dem Sofa im Wohnzimmer", PassageTrait.OTHER_LANGUAGE),
     ],
 )  # fmt: skip
 def test_the_form_of_a_passage_is_told_in_bits(text: str, expected: PassageTrait) -> None:

@@ -76,7 +76,7 @@ def _add_other_languages(
     if others is None:
         return replace(minds, why_only_english=why_not_multilingual(embedder.name))
     both: CachingEmbedder = MultilingualEmbedder(kept, kept.beside(others))
-    return replace(minds, embedder=both)
+    return replace(minds, embedder=both, reads_other_languages=True)
 
 
 def _make_relation_reader(

@@ -15,14 +15,27 @@ LEAST_CHANCE = 0.005  # of three thousand lines of English conversation none has
 FOREIGN_SHARE = 0.15  # of the letters, in another script
 LAST_LATIN = "\u024f"
 GUESSES = 40  # more than there are languages
+FEWEST_WORDS = 4  # in Latin letters, of which a name alone is no language
 
 
 def may_be_english(text: str) -> bool:
     """Whether a text is English, or shows no other language."""
-    letters = [each for each in text[:TEXT_CHARS] if each.isalpha()]
-    foreign = sum(each > LAST_LATIN for each in letters)
-    if foreign >= FOREIGN_SHARE * max(len(letters), 1) and foreign:
+    if _is_in_other_script(text):
         return False
     guesses = guess_languages(text, GUESSES)
     chances = {each.code: each.probability for each in guesses}
     return not guesses or chances.get(ENGLISH, 0.0) >= LEAST_CHANCE
+
+
+def is_surely_other(text: str) -> bool:
+    """Whether a text is in another language whatever it is compared with: a few words in Latin
+    letters may be an English question for a name (`Agnieszka's birthday`)."""
+    if may_be_english(text):
+        return False
+    return _is_in_other_script(text) or len(text.split()) >= FEWEST_WORDS
+
+
+def _is_in_other_script(text: str) -> bool:
+    letters = [each for each in text[:TEXT_CHARS] if each.isalpha()]
+    foreign = sum(each > LAST_LATIN for each in letters)
+    return foreign > 0 and foreign >= FOREIGN_SHARE * len(letters)

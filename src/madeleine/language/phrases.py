@@ -1,7 +1,7 @@
 """What a text in another language says by a turn of phrase, told in English.
 
 The rules that read times, questions about the person and what is said outright are English. The
-file of a language gives them what its own turns of phrase come to: `vor # tagen` is `# days ago`,
+file of a language gives them what its own turns of phrase come to: `# giorni fa` is `# days ago`,
 `wie heiße ich` is `what is my name`. `#` stands for a number, `…` for any few words and `{old}`,
 `{new}` for what a change tells of. Accents may be left out. Whether a phrase was found or not,
 the language's own words stay where they are: a hit says which of them it stands for. `{month}`

@@ -1,7 +1,8 @@
 """What can be told of a passage's form at a glance, kept with it as a few bits.
 
 Questions look for some of it: «how many» for a number, «when» for a time. The words are
-English; of other languages nothing is told, which no score holds against them.
+English; of other languages nothing is told but that they are others, which no score holds against
+them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from enum import IntFlag
 from typing import NamedTuple
 
 from madeleine.language import word_hints
+from madeleine.language.english import may_be_english
 
 CAPITALS_AT_MOST = 1_000
 WORDS_AT_MOST = 1_000_000
@@ -25,6 +27,8 @@ class PassageTrait(IntFlag):
     FIRST_PERSON = 16
     INSTRUCTION = 32
     PREFERENCE = 64
+    OTHER_LANGUAGE = 128
+    """It is not English, beyond doubt: it is compared as such texts can be."""
 
 
 class PassageTraits(NamedTuple):
@@ -43,6 +47,7 @@ _TRAIT_TESTS = (
     (word_hints.is_first_person, PassageTrait.FIRST_PERSON.value),
     (word_hints.is_instruction, PassageTrait.INSTRUCTION.value),
     (word_hints.is_preference, PassageTrait.PREFERENCE.value),
+    (lambda text: not may_be_english(text), PassageTrait.OTHER_LANGUAGE.value),
 )
 
 

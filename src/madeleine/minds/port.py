@@ -165,12 +165,14 @@ class Extractor(Protocol):
 @dataclass(frozen=True, slots=True)
 class Minds:
     """The models at hand. Without an embedder there is text search only, and `why_not` says
-    why in a sentence that `madeleine status` shows. `why_only_english` says why the built-in model
-    reads other languages as well, which it does badly. Without a reranker the order is that of
+    why in a sentence that `madeleine status` shows. `reads_other_languages` is whether a second
+    model reads what is not English; `why_only_english` says why the built-in model reads that as
+    well, which it does badly. Without a reranker the order is that of
     the scores. Without a reader of relations the local judge goes by signs in the texts."""
 
     embedder: CachingEmbedder | None = None
     why_not: str = ""
+    reads_other_languages: bool = False
     why_only_english: str = ""
     reranker: Reranker | None = None
     why_no_reranker: str = ""

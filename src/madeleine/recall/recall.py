@@ -554,7 +554,7 @@ def _is_near(search: _Search, hit: RankedHit, least: float) -> bool:
     scored = search.scored
     if scored is None or hit.spot is None:
         return hit.score >= least
-    unread = HEADS[scored.head[hit.spot]] == "words"
+    unread = HEADS[scored.head[hit.spot]] in ("words", "other_words")
     shared = {name: scored.columns[name][hit.spot] for name in ("words", "coverage", *KIN_COLUMNS)}
     if shared["coverage"] > 0 or shared["kin"] + shared["kin_everyday"] / 2 >= MUCH_KIN:
         return True

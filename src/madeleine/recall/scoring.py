@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import CandidatePool, PassageDetails
+from madeleine.language.english import is_surely_other, may_be_english
+from madeleine.language.traits import PassageTrait
 from madeleine.model.query import RecallQuery
 from madeleine.recall.candidates import choose_candidates, draw_candidates, prepare_question
 from madeleine.recall.features import (
@@ -94,7 +96,7 @@ def score_candidates(
     features = compute_features(asked, pool, places, rows, details) if len(places) else None
     columns = features.columns if features else {}
     told = collect_evidence(asked, columns)
-    head = _choose_heads(pool, places, columns)
+    head = _choose_heads(stores, asked, pool, places, columns)
     sums, leads, chances = np.zeros((3, len(places)))
     spots = np.searchsorted(rows, places)
     for number, name in enumerate(HEADS):
@@ -155,8 +157,15 @@ def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) ->
     return np.flatnonzero(pool.allowed & np.array(meant, np.bool_))
 
 
-def _choose_heads(pool: CandidatePool, places: Places, columns: Columns) -> NDArray[np.int64]:
-    """Return which head weighs each candidate."""
+def _choose_heads(
+    stores: Stores,
+    asked: WeightedQuestion,
+    pool: CandidatePool,
+    places: Places,
+    columns: Columns,
+) -> NDArray[np.int64]:
+    """Return which head weighs each candidate. What was said in a conversation has the same ones in
+    every language."""
     read = pool.embedded[places] & ("near" in columns)
     closely = read & (columns[READ_BY_TOKEN] > 0 if READ_BY_TOKEN in columns else False)
     talk = closely & pool.talk[places]
@@ -164,7 +173,27 @@ def _choose_heads(pool: CandidatePool, places: Places, columns: Columns) -> NDAr
     chosen = np.full(len(places), HEADS.index("words"))
     for name, mine in (("meaning", read), ("kept", closely), ("note", said), ("dialogue", talk)):
         chosen[mine] = HEADS.index(name)
-    return chosen
+    return np.where(said | talk, chosen, _heads_by_language(stores, asked, pool, places, chosen))
+
+
+def _heads_by_language(
+    stores: Stores,
+    asked: WeightedQuestion,
+    pool: CandidatePool,
+    places: Places,
+    english: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the heads with those for other languages, where a question or a memory is in one."""
+    others = (pool.traits[places] & PassageTrait.OTHER_LANGUAGE.value) > 0
+    question, mixed = asked.understood.text, bool(others.any())
+    if is_surely_other(question) or (mixed and not may_be_english(question)):
+        others = np.ones(len(places), np.bool_)
+    elif not mixed:
+        return english
+    read = "other_kept" if stores.minds.reads_other_languages else "other_meaning"
+    unread = english == HEADS.index("words")
+    instead = np.where(unread, HEADS.index("other_words"), HEADS.index(read))
+    return np.where(others, instead, english)
 
 
 def collect_training_example(stores: Stores, query: RecallQuery) -> TrainingExample:

@@ -1,4 +1,5 @@
-"""The weights of recall, from a small readable file made by `bench/training`."""
+"""The weights of recall, from small readable files made by `bench/training`: one for English, and
+one for all pairs of a question and a memory that are not both English."""
 
 from __future__ import annotations
 
@@ -11,10 +12,14 @@ from typing import Any
 from madeleine.errors import BadSetting
 from madeleine.rules.fusion import Calibration, RecallHead
 
-HEADS = ("dialogue", "note", "kept", "meaning", "words")
+ENGLISH_HEADS = ("dialogue", "note", "kept", "meaning", "words")
 """Which weights count: for what was said in a conversation, for what one person said in a session,
 for what was written down to be kept, for what a model without tokens has read, and where there is
 no model."""
+OTHER_HEADS = ("other_kept", "other_meaning", "other_words")
+"""The last three, where a question or a memory is in another language: read by the model of such
+languages, read by the English one alone, and where there is no model."""
+HEADS = ENGLISH_HEADS + OTHER_HEADS
 SAID_HEADS = ("dialogue", "note")
 """Those that weigh what was said in a session."""
 
@@ -23,6 +28,13 @@ SAID_HEADS = ("dialogue", "note")
 def shipped_weights() -> dict[str, RecallHead]:
     """Return the weights that come with the package."""
     return read_weights(files("madeleine.recall").joinpath("weights.json").read_text("utf-8"))
+
+
+@cache
+def _other_language_weights() -> dict[str, RecallHead]:
+    file = files("madeleine.recall").joinpath("other_language_weights.json")
+    heads = json.loads(file.read_text("utf-8"))["heads"]
+    return {name: _parse_head(heads[name]) for name in OTHER_HEADS}
 
 
 def load_weights(path: str) -> dict[str, RecallHead]:
@@ -36,10 +48,12 @@ def load_weights(path: str) -> dict[str, RecallHead]:
 
 
 def read_weights(text: str) -> dict[str, RecallHead]:
-    """Return the heads that a file describes."""
+    """Return the heads that a file describes; for other languages the shipped ones, where it says
+    nothing of them."""
     heads = json.loads(text)["heads"]
     heads.setdefault("kept", heads["note"])  # files of earlier releases know only one of the two
-    return {name: _parse_head(heads[name]) for name in HEADS}
+    own = {name: _parse_head(heads[name]) for name in HEADS if name in heads}
+    return _other_language_weights() | own
 
 
 def _parse_head(values: dict[str, Any]) -> RecallHead:

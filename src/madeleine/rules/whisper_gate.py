@@ -32,6 +32,9 @@ GATES = {
     "kept": WhisperGate(even=0.575, slope=1.2, need=0.18),
     "meaning": WhisperGate(even=0.30),
     "words": WhisperGate(even=0.30),
+    "other_kept": WhisperGate(even=0.65, slope=0.943, need=0.45),
+    "other_meaning": WhisperGate(even=0.85, slope=0.758),
+    "other_words": WhisperGate(even=0.70, slope=0.949),
 }
 """For each head of recall. What somebody wrote down to be kept (`kept`) is worth saying sooner
 than what was only said along the way in a session."""

@@ -82,7 +82,7 @@ APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
 STANDING_MOST = 2  # of those that the gate for others would not let through
 LOOK_AGAIN = 0.50  # a worth, the even one, below which the parts of a long prompt are looked for
-WEIGHED_BY_PROMPTS = ("kept",)  # heads that have learnt what applies to a prompt
+WEIGHED_BY_PROMPTS = ("kept", "other_kept")  # heads that have learnt what applies to a prompt
 CONTRADICTS_FROM = 0.30  # a worth from which what contradicts a told memory is told beside it
 COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
 
@@ -224,7 +224,7 @@ def detect_intents(context: WhisperContext, state: WhisperState) -> None:
     going_on = Intent.CONTINUATION in told and bool(state.recent.prompts)
     state.query = _add_recent_prompts(state, text) if going_on else text
     _read_prompt(context, state)
-    state.need = 0.0 if going_on else _estimate_need(context, state)
+    state.need = 0.0 if going_on else _estimate_need(state)
     similarity = {} if going_on else _intent_similarities(context, state.vector)
     state.intents = combine_intents(told, similarity, context.config.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
@@ -241,9 +241,8 @@ def _read_prompt(context: WhisperContext, state: WhisperState) -> None:
     state.no_model = str(notes[0].parts["why"]) if notes and has_model else ""
 
 
-def _estimate_need(context: WhisperContext, state: WhisperState) -> float:
-    embedder = context.stores.minds.embedder
-    return estimate_need(state.query, state.vector, embedder.name if embedder else "")
+def _estimate_need(state: WhisperState) -> float:
+    return estimate_need(state.query, state.vector, state.trace.model if state.trace else "")
 
 
 def _goes_on_with_nothing(state: WhisperState) -> bool:
