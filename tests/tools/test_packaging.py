@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from tools.release import ROOT, check_archives, read_metadata
 
 MODEL = Requirement("madeleine-minilm<2,>=1.2")
-RELATIONS = Requirement("madeleine-relations<2,>=1.0")
+RELATIONS = Requirement("madeleine-relations<2,>=1.1")
 
 
 @pytest.fixture(scope="module")
