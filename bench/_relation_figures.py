@@ -36,6 +36,8 @@ LEAST_RIGHT = Target(0.87)  # of what is said with .9 or more
 LEAST_SPEED = Target(150.0)  # pairs a second of one core
 SHORT_TOKENS = (26, 38)  # of a pair of short notes: about 32
 TIMED = 400
+LINKS = ("related", "supports", "part_of", "depends_on")
+LINK_RIGHT, LINK_FOUND = Target(0.85), Target(0.60)
 
 Said = tuple[str, str, float]
 """The label, what was said, and how surely."""
@@ -107,6 +109,7 @@ def night_figures(judged: Sequence[JudgedPair]) -> Iterator[Figure]:
         _found("retired unasked", told, judged, "update"),
         _found("retired or asked about", asked_update, judged, "update"),
     )
+    yield from _linked(judged, config.link_at)
     wrong = sum(each.labelled.label == "different" for each in merged)
     yield Figure("judge", "different ones merged", wrong, len(merged), Target(0, True), "pairs")
 
@@ -123,6 +126,23 @@ def _found(
     true = [each for each in judged if each.labelled.label == label]
     ids = {each.labelled.id for each in found}
     yield share("judge", f"{what}: of all", mean(each.labelled.id in ids for each in true))
+
+
+def _linked(judged: Sequence[JudgedPair], least: float) -> Iterator[Figure]:
+    """Return how many of the connections that are drawn say what the set says, and how many of
+    those that the set knows are drawn so."""
+    drawn = [each for each in judged if each.said in LINKS and _is_said_surely(each, least)]
+    right = [each for each in drawn if each.labelled.label == each.said]
+    known = sum(each.labelled.label in LINKS for each in judged)
+    yield share(
+        "judge", "connections drawn: right", mean(each in right for each in drawn), LINK_RIGHT
+    )
+    found = [1.0] * len(right) + [0.0] * (known - len(right))
+    yield share("judge", "connections drawn: of all", mean(found), LINK_FOUND)
+
+
+def _is_said_surely(each: JudgedPair, least: float) -> bool:
+    return each.verdict is not None and each.verdict.sure >= least
 
 
 def speed_figures(pairs: Sequence[EverydayPair]) -> Iterator[Figure]:
