@@ -22,6 +22,7 @@ from tests.language.test_identification import NOTES
         "Is Oscar Melanie's pet?",
         "Rahmen & Söhne sent the invoice on Tuesday",
         "17 times 109 less ten per cent",
+        "Our VPN drops idle connections after 20 minutes",
     ],
 )
 def test_an_english_text_is_not_taken_for_another_language(text: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.language.identification import guess_languages, identify_language
+from madeleine.language.identification import find_chance, guess_languages, identify_language
 
 
 def read_notes() -> dict[str, list[str]]:
@@ -90,3 +90,12 @@ def test_missing_accents_do_not_hide_the_language() -> None:
 )
 def test_code_and_commands_are_no_foreign_language(text: str) -> None:
     assert identify_language(text) in (None, "en")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "17", "the cat sleeps", "gatto che dorme", "спит кошка", "会議", "ไป"]
+)
+def test_the_chance_of_one_language_is_what_it_has_among_all(text: str) -> None:
+    every = {each.code: each.probability for each in guess_languages(text, 40)}
+
+    assert find_chance(text, "en") == (every.get("en", 0.0) if every else None)

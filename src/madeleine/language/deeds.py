@@ -242,7 +242,7 @@ def _read_activities(
 def split_tokens(text: str) -> list[str]:
     """Return the words of a text, names in code and paths whole."""
     found = _TOKEN.findall(text[:TEXT_CHARS])[:MAX_TOKENS]
-    return [each for token in found if (each := _trim_token(token))]
+    return [each for token in found if (each := token if token.isalnum() else _trim_token(token))]
 
 
 def _trim_token(token: str) -> str:

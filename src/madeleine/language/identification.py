@@ -79,6 +79,19 @@ def guess_languages(text: str, limit: int = 3) -> list[LanguageGuess]:
     return [LanguageGuess(language, 1.0)] if language else []
 
 
+def find_chance(text: str, code: str) -> float | None:
+    """Return how probable it is that a text is in a language, as `guess_languages` would say, in
+    half the time; none if no language shows."""
+    letters = keep_letters(text)
+    if not letters.strip():
+        return None
+    script = _find_script(letters)
+    if script in (_LATIN, "cyrillic"):
+        return float(_weigh_letters(letters, script)[load_letter_table().languages.index(code)])
+    language = _language_of_script(letters, script)
+    return None if language is None else float(language == code)
+
+
 def keep_letters(text: str) -> str:
     """Return the words of the beginning of a text, in lower case and one space apart."""
     begun = unicodedata.normalize("NFC", text[:TEXT_CHARS]).lower()
@@ -148,17 +161,24 @@ def number_letter_runs(letters: str, rows: int) -> NDArray[np.int64]:
     return found.view(np.int64)
 
 
-def _guess_by_letters(letters: str, script: str) -> list[LanguageGuess]:
+def _weigh_letters(letters: str, script: str) -> NDArray[np.float64]:
+    """Return the probability of each language of the table, 0 for those of another script."""
     table = load_letter_table()
     rows = number_letter_runs(letters, len(table.weights))
     # Whole numbers below 2**24, whose sum is exact in floats, and quicker than in integers.
     sums = np.ones(len(rows), np.float32) @ table.weights.take(rows, axis=0)
-    fitting = _mask_fitting(script)
-    scores = np.where(fitting, sums.astype(np.float64) * table.step + table.bias, -np.inf)
-    chances = np.exp(scores - scores.max())
+    scores = np.where(
+        _mask_fitting(script), sums.astype(np.float64) * table.step + table.bias, -np.inf
+    )
+    chances: NDArray[np.float64] = np.exp(scores - scores.max())
     chances /= chances.sum()
-    best = np.argsort(-chances, kind="stable")[: int(fitting.sum())]
-    return [LanguageGuess(table.languages[each], float(chances[each])) for each in best]
+    return chances
+
+
+def _guess_by_letters(letters: str, script: str) -> list[LanguageGuess]:
+    chances, languages = _weigh_letters(letters, script), load_letter_table().languages
+    best = np.argsort(-chances, kind="stable")[: int(_mask_fitting(script).sum())]
+    return [LanguageGuess(languages[each], float(chances[each])) for each in best]
 
 
 @cache
