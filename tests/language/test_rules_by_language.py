@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.ingest.statements import find_statements
+from madeleine.language.language_files import list_languages, load_language, load_stop_words
 from madeleine.language.replacements import find_replacement
 from madeleine.language.self_questions import asks_about_person, read_self_question
 from madeleine.language.substance import count_denials
@@ -106,3 +107,10 @@ def test_a_denial_is_counted(language: str, one: str, other: str) -> None:
 @pytest.mark.parametrize(("language", "one", "other"), read_cases("denies -"))
 def test_another_order_denies_nothing(language: str, one: str, other: str) -> None:
     assert count_denials(one) == count_denials(other)
+
+
+def test_the_stop_words_of_all_languages_are_those_of_their_files() -> None:
+    files = [load_language(code) for code in list_languages()]
+
+    assert len(files) > 10
+    assert load_stop_words() == {word for each in files if each for word in each.stop_words}

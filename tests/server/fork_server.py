@@ -2,7 +2,7 @@
 
 A daemon spends a second of processor time on imports, and the tests start hundreds. The fork
 server imports once; each daemon is a child of it, a process of its own with its own environment,
-folder, streams and session, that runs `madeleine.server` from the first line of its main function.
+folder, streams and session, that runs `madeleine.server` from the first line of `run_process`.
 How a daemon starts from nothing is tested where the real `launch` is called.
 """
 
@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 from typing import IO
 
-from madeleine.server.__main__ import main
 from madeleine.server.launch import open_log
+from madeleine.server.process import run_process
 
 MOST_BYTES = 1 << 20
 
@@ -165,7 +165,7 @@ def _run_daemon(wanted: dict[str, object], files: list[int]) -> int:
     assert isinstance(arguments, list)
     os.environ.update(environment)
     time.tzset()
-    return main(arguments)
+    return run_process(arguments)
 
 
 if __name__ == "__main__":

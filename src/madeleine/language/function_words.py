@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from madeleine.language.identification import SURE_FROM, guess_languages
-from madeleine.language.language_files import LanguageFile, list_languages, load_language
+from madeleine.language.language_files import LanguageFile, load_language, load_stop_words
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.word_hints import QUESTION_WORDS, STOP_WORDS
 
@@ -76,8 +76,7 @@ class StopWordSides(NamedTuple):
 
 @cache
 def _load_stop_words() -> StopWordSides:
-    files = (load_language(each) for each in list_languages())
-    foreign = {word for each in files if each is not None for word in each.stop_words}
+    foreign = load_stop_words()
     return StopWordSides(
         frozenset(word for word in foreign - _ENGLISH if len(word) > 1),
         frozenset(word for word in _ENGLISH - foreign if len(word) > 1),

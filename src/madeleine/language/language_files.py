@@ -14,6 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+_QUOTES = '"' * 3
+
 
 @dataclass(frozen=True, slots=True)
 class LanguageFile:
@@ -57,12 +59,22 @@ def list_languages() -> tuple[str, ...]:
 
 
 @cache
+def load_stop_words() -> frozenset[str]:
+    """Return the stop words of all languages, without reading the rest of their files: all of
+    them are needed as soon as a first text comes along, and the rest of most files never."""
+    found: set[str] = set()
+    for code in list_languages():
+        _, _, after = _read_file(code).partition(f"\nstop_words = {_QUOTES}")
+        found.update(after.partition(_QUOTES)[0].split())
+    return frozenset(found)
+
+
+@cache
 def load_language(code: str) -> LanguageFile | None:
     """Return what is known of a language; nothing for English and where no file is."""
     if code not in list_languages():
         return None
-    path = files("madeleine.language").joinpath("by_language", f"{code}.toml")
-    said = tomllib.loads(path.read_text("utf-8"))
+    said = tomllib.loads(_read_file(code))
     return LanguageFile(
         code=code,
         name=said["name"],
@@ -80,6 +92,10 @@ def load_language(code: str) -> LanguageFile | None:
         weekdays=_read_names(said, "weekdays"),
         phrases={rule: table for rule, table in said.items() if isinstance(table, dict)},
     )
+
+
+def _read_file(code: str) -> str:
+    return files("madeleine.language").joinpath("by_language", f"{code}.toml").read_text("utf-8")
 
 
 def _read_names(said: Mapping[str, Any], key: str) -> tuple[tuple[str, ...], ...]:

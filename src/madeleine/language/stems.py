@@ -27,6 +27,11 @@ _ENDINGS = (
     *(("ions", ""), ("ion", ""), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")),
     ("s", ""),
 )
+_ENDINGS_BY_LETTER = {
+    letter: tuple(each for each in _ENDINGS if each[0].endswith(letter))
+    for letter in {ending[-1] for ending, _ in _ENDINGS}
+}
+"""The same by their last letter: of most words only a few come into question, or none."""
 _LEAST_ROOT_CHARS = 3  # letters that an ending may not take
 _SHORT_STEMS = {
     "used": "use", "uses": "use", "using": "use", "tried": "try", "tries": "try", "dies": "die",
@@ -47,13 +52,10 @@ def stem(word: str) -> str:
         return _SHORT_STEMS[word]
     if not word.isascii() or not word.isalpha() or len(word) <= _LEAST_ROOT_CHARS:
         return word
-    for ending, instead in _ENDINGS:
-        if (
-            word.endswith(ending)
-            and len(word) - len(ending) >= _LEAST_ROOT_CHARS
-            and not word.endswith("ss")
-        ):
-            return _strip_tail(word[: len(word) - len(ending)] + instead)
+    if not word.endswith("ss"):
+        for ending, instead in _ENDINGS_BY_LETTER.get(word[-1], ()):
+            if word.endswith(ending) and len(word) - len(ending) >= _LEAST_ROOT_CHARS:
+                return _strip_tail(word[: len(word) - len(ending)] + instead)
     return _strip_tail(word)
 
 

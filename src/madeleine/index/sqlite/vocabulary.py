@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from zlib import crc32
 
 import apsw
 import numpy as np
@@ -26,6 +27,7 @@ from madeleine.language.word_hints import IRREGULAR_FORMS
 
 MAX_ADDED = 200  # memories: to read everything anew takes no longer
 NO_STEM = -1  # of what is no word, or several
+CUT_FROM = 32_000  # bytes of a word, and a bit less than where FTS5 cuts it
 # As bytes: FTS5 cuts a word at 32,766 of them, also in the middle of a letter.
 SELECT_WORDS = "SELECT CAST(term AS BLOB), doc FROM fts_words"
 
@@ -102,9 +104,13 @@ class Vocabulary:
             for written, stem in zip(stemmer.tokens(form), stemmer.stems(form), strict=False)
         }
         counts: dict[int, int] = {}
+        irregular = self._irregular
         for term, count in connection.execute(SELECT_WORDS):
-            stem = stem_number(term.decode("utf-8", "replace"))
-            stem = self._irregular.get(stem, stem)
+            # A word that was cut may end in half a letter; all others are the bytes of a stem.
+            stem = (
+                crc32(term) if len(term) < CUT_FROM else stem_number(term.decode(errors="replace"))
+            )
+            stem = irregular.get(stem, stem)
             counts[stem] = counts.get(stem, 0) + count
         stems = np.fromiter(counts, np.int64, len(counts))
         order = np.argsort(stems)
