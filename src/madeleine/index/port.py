@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from madeleine.index.analysis import MemoryAnalysis
 from madeleine.index.graph import MemoryGraph
 from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
@@ -29,11 +30,13 @@ from madeleine.model.stored_memory import StoredMemory
 class MemoryPut:
     """A memory to be indexed, with one trace for each of its `language.passages.split_passages`.
     Without them it is found by text and listed as unembedded, unless `keep_traces` says that
-    those already there still fit the text."""
+    those already there still fit the text. `analysis` is what somebody has worked out of the texts
+    already; an engine that has no use for it passes it over."""
 
     stored: StoredMemory
     traces: Sequence[PassageEmbedding] = ()
     keep_traces: bool = False
+    analysis: MemoryAnalysis | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,11 @@ class FolderVault:
         except FileEndedProcess as error:
             raise FileUnreadable(path, 1, error.message) from error
 
+    def suspected_files(self) -> frozenset[str]:
+        """Return the files that may have ended the process which read them: `read` alone takes
+        the care with them that this needs."""
+        return frozenset(self._marks.named()) if self._marks is not None else frozenset()
+
     def read_all(self, paths: Sequence[str]) -> Iterator[StoredMemory | FileUnreadable]:
         """Yield the memory in each file, or what is wrong with it; nothing for one that is gone."""
         for path in paths:

@@ -9,7 +9,8 @@ left to the next look.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import IndexBatch, MemoryPut
@@ -22,6 +23,7 @@ from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Tier
 from madeleine.write.embedding import PassageEmbeddings, embed_memories, split_by_size
 from madeleine.write.event_bus import MAX_MEMORIES_NAMED, change_bus_event
+from madeleine.write.file_readers import FileReading, read_batches
 from madeleine.write.questions import (
     CORE_CAP,
     archiving_refusals,
@@ -203,46 +205,58 @@ def _index_files(
     progress: ProgressCallback,
     chunks: int = 1,
 ) -> None:
-    read = split_by_size(list(changed), lambda path: changed[path].size, BATCH_FILES, BATCH_BYTES)
-    done, waiting = 0, _ReadBatch()
+    most = stores.config.limits.content_bytes
+    large = {path for path, found in changed.items() if found.size > most + FRONT_MATTER_BYTES}
+    waiting = _ReadBatch()
+    waiting.unreadable |= {path: _describe_too_large(changed[path].size, most) for path in large}
+    small = [path for path in changed if path not in large]
+    batches = split_by_size(small, lambda path: changed[path].size, BATCH_FILES, BATCH_BYTES)
+    done = len(large)
     stores.reading.waiting += len(changed)
     try:
-        for number, paths in enumerate(read, 1):
-            _read_files(stores, {path: changed[path] for path in paths}, waiting, report)
-            done += len(paths)
-            if number % chunks == 0 or done == len(changed):
-                report.written += _index_batch(stores, waiting)
-                waiting = _ReadBatch()
-            stores.reading.waiting -= len(paths)
-            progress(done, len(changed))
+        with closing(read_batches(stores.vault, batches, len(small))) as read:
+            for number, batch in enumerate(read, 1):
+                _take_files(stores, changed, batch.files, waiting, report)
+                done += len(batch.paths)
+                if number % chunks == 0 or done == len(changed):
+                    report.written += _index_batch(stores, waiting)
+                    waiting = _ReadBatch()
+                stores.reading.waiting -= len(batch.paths)
+                progress(done, len(changed))
+        if waiting.unreadable:
+            _index_batch(stores, waiting)  # none but large ones
     finally:
-        stores.reading.waiting -= len(changed) - done
+        stores.reading.waiting -= len(changed) - done + len(large)
 
 
-def _read_files(
-    stores: Stores, looks: Mapping[str, Fingerprint], chunk: _ReadBatch, report: ReconcileResult
+def _take_files(
+    stores: Stores,
+    looks: Mapping[str, Fingerprint],
+    files: Iterable[FileReading],
+    chunk: _ReadBatch,
+    report: ReconcileResult,
 ) -> None:
-    """Add files to a chunk, with what the model makes of them."""
-    stored: list[StoredMemory] = []
+    """Add files to a chunk, with what the model makes of them. One that is gone is dropped by the
+    next look."""
+    read: list[MemoryPut] = []
     most = stores.config.limits.content_bytes
-    large = {path for path, found in looks.items() if found.size > most + FRONT_MATTER_BYTES}
-    chunk.unreadable |= {path: _describe_too_large(looks[path].size, most) for path in large}
-    small = [path for path in looks if path not in large]
-    for found in stores.vault.read_all(small):  # one that is gone is dropped by the next look
+    for found in files:
         if isinstance(found, FileUnreadable):
             chunk.unreadable[found.path] = (found.line, found.problem)
             if not isinstance(found.__cause__, OSError):  # the disk may think better of it
                 stores.reading.refused[found.path] = looks[found.path]
-        elif looks[found.path].size > most and (size := len(found.memory.content.encode())) > most:
-            chunk.unreadable[found.path] = _describe_too_large(size, most)
-            stores.reading.refused[found.path] = looks[found.path]
+            continue
+        path, content = found.stored.path, found.stored.memory.content
+        if looks[path].size > most and (size := len(content.encode())) > most:
+            chunk.unreadable[path] = _describe_too_large(size, most)
+            stores.reading.refused[path] = looks[path]
         else:
-            stores.reading.refused.pop(found.path, None)
-            stored.append(found)
-    traces, notes = embed_memories(stores, [each.memory for each in stored])
-    if stored:
+            stores.reading.refused.pop(path, None)
+            read.append(found)
+    traces, notes = embed_memories(stores, [each.stored.memory for each in read])
+    if read:
         report.notes += [each for each in notes if each not in report.notes]
-    chunk.puts += [MemoryPut(each, made) for each, made in zip(stored, traces, strict=True)]
+    chunk.puts += [replace(each, traces=made) for each, made in zip(read, traces, strict=True)]
 
 
 def _describe_too_large(size: int, most: int) -> tuple[int, str]:

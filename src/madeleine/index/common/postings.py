@@ -18,7 +18,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.rows import IndexedTexts
+from madeleine.index.analysis import IndexedTexts
 from madeleine.index.common.stems import Stemmer, stem_number, stored_forms
 from madeleine.index.common.text import COLUMN_WEIGHTS, SearchPhrase, has_unspaced_letter
 from madeleine.index.search import IndexedTerm, IndexHit, WordMatches

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from madeleine.index.analysis import IndexedTexts
 from madeleine.index.common.text import build_grams
 from madeleine.index.common.times import from_micros, from_micros_or_none, to_micros
 from madeleine.index.port import MemoryPut
@@ -42,8 +43,6 @@ LAST_LETTER = "\U0010ffff"  # sorts behind whatever a tag goes on with
 # Plain characters, so that FTS5 finds the words of a tag in its list.
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
 NodeRow = tuple[Any, ...]
-IndexedTexts = tuple[str | None, str, str, str, str, str]
-"""title, content, tags, title_grams, grams, said: what FTS5 has to be told to forget a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +126,11 @@ def _join_words(*parts: str) -> str:
     return " ".join(filter(None, parts))
 
 
-def place_memory(
-    put: MemoryPut, known: ExistingNode | None, numbers: Iterator[int]
-) -> PlacedMemory:
-    memory = put.stored.memory
+def build_indexed_texts(memory: Memory) -> IndexedTexts:
+    """Return the texts of a memory that are searched for words."""
     title, tags = memory.title, memory.tags
     title_stems, content_stems = _build_stems(memory)
-    texts = (
+    return (
         title,
         memory.content,
         encode_json(tags) if tags else "[]",
@@ -141,6 +138,13 @@ def place_memory(
         _join_words(build_grams("\n".join((memory.content, *tags))), content_stems),
         context_words(memory),
     )
+
+
+def place_memory(
+    put: MemoryPut, known: ExistingNode | None, numbers: Iterator[int]
+) -> PlacedMemory:
+    analysis = put.analysis
+    texts = build_indexed_texts(put.stored.memory) if analysis is None else analysis.texts
     return PlacedMemory(put, next(numbers) if known is None else known.node, texts, known)
 
 

@@ -185,8 +185,13 @@ def _write_rows(connection: apsw.Connection, placed: Sequence[PlacedMemory]) -> 
     )
     connection.executemany(
         "INSERT OR IGNORE INTO node_triggers VALUES (?, ?)",
-        ((key, each.node) for each in placed for key in trigger_keys(each.memory)),
+        ((key, each.node) for each in placed for key in _trigger_keys(each)),
     )
+
+
+def _trigger_keys(placed: PlacedMemory) -> Sequence[str]:
+    analysis = placed.put.analysis
+    return trigger_keys(placed.memory) if analysis is None else analysis.triggers
 
 
 def _node_values(placed: PlacedMemory) -> tuple[ColumnValue, ...]:

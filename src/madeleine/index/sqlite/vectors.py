@@ -19,6 +19,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.analysis import analyse_passages
 from madeleine.index.common.matrix import (
     FOREVER,
     NONE,
@@ -38,8 +39,6 @@ from madeleine.index.common.passages import (
     ModelDimensions,
     check_embeddings,
     check_query_vector,
-    passage_stems,
-    passage_traits,
 )
 from madeleine.index.common.rows import PlacedMemory, passage_number_range
 from madeleine.index.common.stems import Stemmer
@@ -47,7 +46,7 @@ from madeleine.index.common.times import to_micros, to_micros_or_none
 from madeleine.index.search import IndexHit
 from madeleine.index.sqlite import nodes
 from madeleine.index.sqlite.schema import INDEX_TABLES
-from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
+from madeleine.language.passages import MOST_PASSAGES, find_speaker
 from madeleine.language.traits import PassageTraits
 from madeleine.language.word_stems import ANALYSER
 from madeleine.model.embedding import PassageEmbedding
@@ -235,16 +234,15 @@ def _replace_passages(
     rows: _PassageRows,
 ) -> None:
     """Gather the passages of a memory whose text is new, with their traces if there are any."""
-    memory, passages = placed.memory, split_passages(placed.memory)
+    analysis = placed.put.analysis
+    passages = analyse_passages(stemmer, placed.memory) if analysis is None else analysis.passages
     traces = check_embeddings(placed.put.traces, len(passages), wide)
     first = passage_number_range(placed.node)[0]
-    for part, passage in enumerate(passages):
-        text = memory.content[passage.start : passage.end]
-        traits = passage_traits(text)
-        stems = passage_stems(stemmer, memory, passage, part)
+    for part, (bits, capitals, words, stems) in enumerate(passages):
         tokens = traces[part].tokens.tobytes() if traces else b""
-        rows.passages.append((first + part, *traits, stems, tokens))
-        rows.fresh.append(_cells_of_put(matrix, placed, PassageFacts(part, traits, bool(traces))))
+        rows.passages.append((first + part, bits, capitals, words, stems, tokens))
+        facts = PassageFacts(part, PassageTraits(bits, capitals, words), bool(traces))
+        rows.fresh.append(_cells_of_put(matrix, placed, facts))
     halves = to_half_vectors([each.vector for each in traces], wide.vector)
     if traces:
         rows.vectors += [(first + part, half.tobytes()) for part, half in enumerate(halves)]

@@ -20,7 +20,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.rows import IndexedTexts
+from madeleine.index.analysis import IndexedTexts
 from madeleine.index.common.stems import MAX_CACHED_WORDS, Stemmer, stem_number
 from madeleine.index.search import IndexedTerm
 from madeleine.language.word_hints import IRREGULAR_FORMS
