@@ -20,7 +20,7 @@ from madeleine.language.word_hints import QUESTION_WORDS, STOP_WORDS
 
 TEXT_CHARS = 600  # function words show long before that
 FEWEST_WORDS = 3
-FEWEST_ENGLISH = 2  # function words that no other language has, which show English by themselves
+FEWEST_ENGLISH = 2  # function words by which a text shows to be English at a glance
 SURE_WITHOUT = 0.97  # of probability, where no function word shows the language
 _WORD = compile_late(r"[^\W\d_]{2,}")
 _ENGLISH = STOP_WORDS | QUESTION_WORDS
@@ -50,12 +50,17 @@ def read_language(text: str) -> LanguageFile | None:
 
 
 def shows_english(text: str) -> bool:
-    """Whether function words show at a glance that a text is English: several, and none of any
-    other language. Most English texts do; of the others nothing is said."""
+    """Whether function words show at a glance that a text is English: several, of which no other
+    language has one, and none of any other language. Most English texts do; of the others nothing
+    is said."""
     if not text.isascii():
         return False
     words, sides = _read_words(text), _load_stop_words()
-    return words.isdisjoint(sides.foreign) and len(words & sides.english) >= FEWEST_ENGLISH
+    return (
+        words.isdisjoint(sides.foreign)
+        and not words.isdisjoint(sides.english)
+        and len(words & _ENGLISH) >= FEWEST_ENGLISH
+    )
 
 
 def _read_words(text: str) -> set[str]:
