@@ -108,9 +108,9 @@ class Bench:
             pair = in_turns(lambda: remember(context.stores, next(mine)), needed, times)
         return Row(
             f"remember, warm, at {self.middle:,} memories",
-            "at most 1.3 x (one embedding + one fsync'd file write)",
+            "at most 1.2 x (one embedding + one fsync'd file write)",
             f"{pair.ratio:.2f} x",
-            pair.ratio <= 1.3,
+            pair.ratio <= 1.2,
             f"{ms(pair.one)} against {ms(pair.other)}; median of {times}, in turns",
         )
 
@@ -149,9 +149,9 @@ class Bench:
         share = pair.other / pair.one
         return Row(
             "batch remember",
-            "at least 0.8 of the embedder's own throughput",
+            "at least 0.9 of the embedder's own throughput",
             f"{share:.2f}",
-            share >= 0.8,
+            share >= 0.9,
             f"{count / pair.one:.0f}/s against {count / pair.other:.0f}/s; {count} at a time, "
             f"median of {2 * self.few + 1}, in turns",
         )
@@ -178,15 +178,21 @@ class Bench:
 
     def _rebuild(self) -> Row:
         with opened(self.home(self.large)) as context:
+            before = os.times()
             seconds = median(lambda: rebuild(context.stores), self.few)
+            after = os.times()
             files = context.stores.search.counts().memories
+        here = (after.user + after.system - before.user - before.system) / self.few
+        beside = after.children_user + after.children_system
+        beside = (beside - before.children_user - before.children_system) / self.few
         return Row(
             f"rebuild of {self.large:,} files with cached vectors",
-            "at least 4,000 files/s",
+            "at least 6,000 files/s",
             f"{files / seconds:,.0f} files/s",
-            files / seconds >= 4_000,
-            f"{seconds:.1f} s, median of {self.few}; a journal line for each memory is replayed, "
-            "vectors are synthetic",
+            files / seconds >= 6_000,
+            f"{seconds:.1f} s, median of {self.few}; processor time {here:.1f} s, and {beside:.1f} "
+            "s of the process that reads; a journal line for each memory is replayed, vectors are "
+            "synthetic",
         )
 
     # -- the daemon and the command --------------------------------------------------------
@@ -267,7 +273,14 @@ def opened(home: Path) -> Iterator[HomeContext]:
 def daemon(home: Path) -> Iterator[Daemon]:
     """Start a daemon and wait until it says that it answers."""
     command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
-    process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE)
+    # With bytecode, as pip leaves it where it installs us, whatever is set here.
+    compiled = {
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": os.fspath(home.parent / "bytecode"),
+    }
+    process = subprocess.Popen(
+        [*command, "--port", "0"], stdout=subprocess.PIPE, env={**os.environ, **compiled}
+    )
     try:
         assert process.stdout is not None
         with process.stdout as pipe:

@@ -33,3 +33,18 @@ def test_no_garbage_is_looked_for_while_modules_are_imported(tmp_path: Path) -> 
     assert said["modules"] > 500
     assert all(modules > 500 for modules in said["looks"])
     assert said["spared"] > 50_000
+
+
+LATE = ("onnxruntime", "tokenizers", "apscheduler", "snowballstemmer", "mcp", "pydantic", "yaml",
+        "httpx", "psycopg")  # fmt: skip
+
+
+def test_a_start_imports_what_a_first_answer_needs_and_little_more() -> None:
+    code = "import json, sys, madeleine.server.process; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, check=True, timeout=60
+    )
+
+    modules = json.loads(done.stdout)
+    assert not set(LATE) & {each.partition(".")[0] for each in modules}
+    assert len(modules) <= 860
