@@ -248,3 +248,14 @@ def test_the_tour_says_how_to_choose_another_port(cli: Cli) -> None:
     assert f"port {port} is taken by another program" in ran.stderr
     assert f"make start PORT={port + 1}" in ran.stderr
     assert not cli.home.exists()
+
+
+def test_the_spaces_of_a_home_are_listed_with_and_without_a_daemon(cli: Cli) -> None:
+    cli.remember("The tiles are cut at zoom nine", "--space", "atlas")
+    alone = cli.ok("space")
+
+    with running(cli.home):
+        served = cli.ok("space", "list")
+
+    assert alone == served
+    assert served["own"] == {"atlas": 1}

@@ -19,5 +19,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     body = drop_none(session_id=arguments.session, resume=arguments.resume or None)
     answer = door.call("pause", body=body)
-    say.reply(answer, lambda: "paused" if answer["paused"] else "goes on")
+    say.reply(answer, lambda: ["paused" if answer["paused"] else "goes on"])
     return 0

@@ -96,8 +96,10 @@ def _list_spaces(door: CommandDoor) -> dict[str, Any]:
     own = door.call("space_here")["spaces"]
     try:
         shared = door.call("spaces")
-    except NoPeople:  # nobody shares a home of files
-        return {"own": own, "spaces": []}
+    except Rejected as refusal:
+        if refusal.kind != NoPeople.kind:
+            raise
+        return {"own": own, "spaces": []}  # nobody shares a home of files
     return {**shared, "own": own}
 
 
