@@ -443,14 +443,23 @@ def test_a_prompt_shows_what_would_be_whispered_and_leaves_no_trace(cli: Cli) ->
     assert why.startswith("Nothing has been whispered")
 
 
-def test_an_action_is_looked_up_like_a_prompt(cli: Cli) -> None:
-    ask = cli.remember("src/billing/tax.py is not to be changed without asking Tom")
+def test_an_action_shows_what_the_hook_would_say_before_it_and_leaves_no_trace(cli: Cli) -> None:
+    ask = cli.remember("legacy/ is not touched without asking Tom", "--type", "decision")
 
-    by_action = cli.ok("whisper", "--action", "Edit src/billing/tax.py")
-    by_prompt = cli.ok("whisper", "Edit: src/billing/tax.py")
+    edit = ("whisper", "--action", "Edit legacy/pay.py", "--session", "one")
+    first, again = cli.ok(*edit), cli.ok(*edit)
+    shown = cli(*edit, "--explain").out
+    by_command = cli.ok("whisper", "--action", "rm -rf legacy/pay.py")
     both = cli("whisper", "edit it", "--action", "Edit x")
     neither = cli("whisper")
 
-    assert [each["node_id"] for each in by_action["injected"]] == [ask]
-    assert by_prompt["text"] == by_action["text"]
+    assert [each["node_id"] for each in first["injected"]] == [ask]
+    assert [each["node_id"] for each in by_command["injected"]] == [ask]
+    assert (first["text"], first["stage"], first["whisper_id"]) == (again["text"], "deed", "")
+    assert "told  legacy/ is not touched without asking Tom  legacy" in shown
     assert (both.code, neither.code) == (2, 2)
+
+
+def test_a_paused_session_is_answered_on_one_line(cli: Cli) -> None:
+    assert cli("pause", "--session", "one").out == "paused\n"
+    assert cli("pause", "--session", "one", "--resume").out == "goes on\n"

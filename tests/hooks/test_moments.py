@@ -243,3 +243,6 @@ def test_a_guarded_rule_has_the_host_ask_its_user_where_a_person_wants_that(
 
     assert rule in told["additionalContext"]
     assert (told.get("permissionDecision") == "ask") is asks
+    if asks:
+        assert told["permissionDecisionReason"].startswith(f"Madeleine: {rule} (id: ")
+        assert "\n" not in told["permissionDecisionReason"]

@@ -13,6 +13,7 @@ from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, MemoryType, Tier
 from madeleine.whisper.brief import BriefRequest, SessionBrief, SessionStart, build_brief
 from madeleine.whisper.config import BriefConfig
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
+from madeleine.whisper.pausing import pause_session
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
@@ -213,7 +214,7 @@ def test_after_a_compaction_all_of_it_is_told_again(listener: Listener) -> None:
     assert (
         parts(made)["told"] == contents(heard) == ["The ferry to Bergen leaves at half past nine"]
     )
-    assert rule.id in made.ids
+    assert parts(made)["rules"] == [rule.content]
     assert contents(listener.hears("when does the ferry to Bergen leave?", "s1")) == []
 
 
@@ -229,3 +230,14 @@ def test_a_sub_agent_hears_the_rules_and_what_fits_its_task(listener: Listener) 
     assert parts(made)["task"] == ["The ferry to Bergen leaves at half past nine"]
     assert parts(made)["rules"] == ["Use uv, never pip"]
     assert set(parts(made)) == {"task", "rules"}
+
+
+def test_a_paused_session_is_told_nothing_at_its_start(session: Listener) -> None:
+    keep(session.stores, "Use uv, never pip", type=MemoryType.PREFERENCE)
+    pause_session(session.stores, "s1")
+
+    paused, other = brief(session, session_id="s1"), brief(session, session_id="s2")
+
+    assert paused.silence is not None
+    assert (paused.text, paused.silence.kind) == ("", WhisperSilence.PAUSED)
+    assert parts(other)["rules"] == ["Use uv, never pip"]

@@ -12,6 +12,7 @@ from madeleine.model.words import MemoryType
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.deed import DeedRequest, DeedWord, speak_before_deed
 from madeleine.whisper.delivery import Loss, confirm_delivery, mark_undelivered
+from madeleine.whisper.pausing import pause_session
 from madeleine.write.stores import Stores
 from tests.fakes import keep
 from tests.whisper.listening import CONFIG, Listener, contents
@@ -148,3 +149,20 @@ def test_an_empty_memory_is_silent(stores: Stores) -> None:
 
     assert word.silence is not None
     assert word.silence.kind is WhisperSilence.NOTHING_FOUND
+
+
+def test_a_paused_session_is_told_nothing_before_a_deed(agent: Listener) -> None:
+    pause_session(agent.stores, "s")
+
+    word = about(agent, "Edit", "legacy/pay.py", session_id="s")
+
+    assert word.silence is not None
+    assert (word.text, word.silence.kind) == ("", WhisperSilence.PAUSED)
+    assert told(about(agent, "Edit", "legacy/pay.py", session_id="t")) == [LEGACY]
+
+
+def test_who_only_looks_takes_nothing_from_the_session(agent: Listener) -> None:
+    for _ in range(2):
+        assert told(about(agent, "Edit", "legacy/a.py", session_id="s", dry_run=True)) == [LEGACY]
+
+    assert told(about(agent, "Edit", "legacy/a.py", session_id="s")) == [LEGACY]

@@ -76,6 +76,7 @@ from madeleine.errors import MadeleineError
 from madeleine.index.graph import EdgeRow
 from madeleine.index.log import ParseProblem, WhisperEntry
 from madeleine.index.search import IndexCounts
+from madeleine.language.deeds import Deed
 from madeleine.language.triggers import memory_triggers
 from madeleine.model.cause import Cause
 from madeleine.model.codec import Json, algorithm_of
@@ -89,12 +90,15 @@ from madeleine.recall.explaining import ScoreExplanation
 from madeleine.recall.recall import RecallMatch, RecallResult
 from madeleine.recall.successors import RelatedVersion
 from madeleine.rules.associations import edge_name
+from madeleine.rules.deed_gate import DEED_GATE
 from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.brief import SessionBrief
 from madeleine.whisper.config import WhisperConfig
-from madeleine.whisper.deed import DeedWord
+from madeleine.whisper.deed import DeedRequest, DeedWord, WeighedMemory, find_fitting_triggers
+from madeleine.whisper.log import WhisperMoment
 from madeleine.whisper.report import HoldOutReport, WhisperWeek
 from madeleine.whisper.values import WhisperResult
+from madeleine.whisper.whisper import LOGGED_CANDIDATES
 from madeleine.write.activity import Activity, NightRuns
 from madeleine.write.change_file import ChangeResult
 from madeleine.write.forget import ForgetResult
@@ -330,6 +334,39 @@ def build_deed_answer(word: DeedWord) -> DeedAnswer:
         **cause_to_fields("silence", word.silence),
         took_ms=word.took_ms,
     )
+
+
+def build_action_answer(word: DeedWord, request: DeedRequest, explain: bool) -> WhisperAnswer:
+    """Return a word before a deed as a whisper, whose shape it has."""
+    deed = build_deed_answer(word)
+    rows = [_build_deed_row(request.deed, each) for each in word.weighed[:LOGGED_CANDIDATES]]
+    explained = {
+        "candidates": [each for each in rows if "held" not in each],
+        "refused": [each for each in rows if "held" in each],
+    }
+    return WhisperAnswer(
+        text=deed.text,
+        whisper_id="" if request.dry_run else deed.whisper_id,
+        injected=deed.injected,
+        silence=deed.silence,
+        silence_parts=deed.silence_parts,
+        stage=WhisperMoment.DEED.value,
+        took_ms=deed.took_ms,
+        explained=explained if explain else {},
+    )
+
+
+def _build_deed_row(deed: Deed, each: WeighedMemory) -> dict[str, object]:
+    """Return what a memory was worth before a deed; its reasons are the triggers that fit."""
+    held = {} if each.worth >= DEED_GATE else {"held": "gate"}
+    return {
+        "memory": each.memory.id,
+        "title": each.memory.headline,
+        "score": round(each.score, 4),
+        "worth": round(each.worth, 4),
+        "reasons": [str(trigger) for trigger in find_fitting_triggers(deed, each.memory)],
+        **held,
+    }
 
 
 def build_noted_feedback(memory_id: str, signal: int) -> NotedFeedback:

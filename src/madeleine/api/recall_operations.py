@@ -33,6 +33,7 @@ from madeleine.api.performing import perform_in_place
 from madeleine.api.request_fields import read_asked_space, read_default_space
 from madeleine.api.shared_behaviour import filter_for_place
 from madeleine.errors import InvalidValue
+from madeleine.language.deeds import read_action
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.people import Role
 from madeleine.model.query import RecallQuery, read_query
@@ -40,9 +41,9 @@ from madeleine.model.request_reader import RequestReader
 from madeleine.recall.candidates import embed_question
 from madeleine.recall.recall import RecallMatch, RecallResult, recall, widen_for_overview
 from madeleine.rules.ranked_merge import merge_ranked
+from madeleine.whisper.deed import DeedRequest, speak_before_deed
 from madeleine.whisper.learning import give_feedback
 from madeleine.whisper.pausing import is_paused, pause_session, resume_session
-from madeleine.whisper.prompts import word_action
 from madeleine.whisper.report import measure_hold_out, measure_weeks
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
     from madeleine.api.reach import CallerReach, ReachablePlace
     from madeleine.bootstrap import HomeContext
+    from madeleine.whisper.stages import SharedStores
 
 
 # -- recall --------------------------------------------------------------------------------
@@ -151,8 +153,7 @@ def _whisper_from_everywhere(
     _wait_for_uses([*reached.places()])
     reached.own.check(operation.name, operation.role)
     others = tuple((str(each.space), each.context.stores) for each in reached.shared)
-    said = whisper(context.stores, context.whisper_config, context.whisperer, prompt, others)
-    return answers.build_whisper_answer(said, prompt.explain)
+    return _answer_prompt(context, prompt, others)
 
 
 @operation(
@@ -168,9 +169,27 @@ def _whisper_from_everywhere(
     shared=_whisper_from_everywhere,
 )
 def whisper_to_prompt(context: HomeContext, call: OperationCall) -> WhisperAnswer:
-    prompt = _read_prompt(context, call)
-    said = whisper(context.stores, context.whisper_config, context.whisperer, prompt)
-    return answers.build_whisper_answer(said, prompt.explain)
+    return _answer_prompt(context, _read_prompt(context, call))
+
+
+def _answer_prompt(
+    context: HomeContext, prompt: Prompt, others: tuple[SharedStores, ...] = ()
+) -> WhisperAnswer:
+    stores, config, whisperer = context.stores, context.whisper_config, context.whisperer
+    if not prompt.is_action:
+        said = whisper(stores, config, whisperer, prompt, others)
+        return answers.build_whisper_answer(said, prompt.explain)
+    request = DeedRequest(
+        deed=read_action(prompt.text, prompt.cwd),
+        space=prompt.space,
+        cwd=prompt.cwd,
+        session_id=prompt.session_id,
+        due=prompt.due,
+        awaits_receipt=prompt.awaits_receipt,
+        dry_run=prompt.dry_run,
+    )
+    word = speak_before_deed(stores, config, whisperer, request, others)
+    return answers.build_action_answer(word, request, prompt.explain)
 
 
 def _read_prompt(context: HomeContext, call: OperationCall) -> Prompt:
@@ -183,7 +202,7 @@ def _read_prompt(context: HomeContext, call: OperationCall) -> Prompt:
     if typed is not None and action is not None:
         raise InvalidValue("action", "stands beside a prompt", hint="send one of the two")
     prompt = Prompt(
-        text=word_action(action) if action is not None else typed or "",
+        text=typed or action or "",
         space=space,
         session_id=reader.text("session_id"),
         cwd=reader.text("cwd"),
@@ -191,6 +210,7 @@ def _read_prompt(context: HomeContext, call: OperationCall) -> Prompt:
         dry_run=reader.flag("dry_run"),
         due=call.due,
         awaits_receipt=call.awaits_receipt,
+        is_action=action is not None,
     )
     reader.done()
     return prompt

@@ -85,13 +85,25 @@ def read_deed(tool: str, given: Mapping[str, object], folder: str | None = None)
     return _build_deed(tool, said[:TEXT_CHARS], tuple(relative), command[:TEXT_CHARS])
 
 
-def read_named_deed(tool: str, target: str) -> Deed:
-    """Return the deed that a tool and its target are."""
+def read_action(action: str, folder: str | None = None) -> Deed:
+    """Return the deed that a person words: `Edit src/app.py`, or only a command."""
+    first, _, target = action.strip().partition(" ")
+    tool = first.rstrip(":")
+    is_command = not (is_file_tool(tool) or is_shell_tool(tool)) and tool.lower() in PROGRAMS
+    return (
+        read_named_deed("Bash", action.strip())
+        if is_command
+        else read_named_deed(tool, target.strip(), folder)
+    )
+
+
+def read_named_deed(tool: str, target: str, folder: str | None = None) -> Deed:
+    """Return the deed that a tool and its target are; `folder` is where paths begin."""
     if _is_tool(tool, SHELL_TOOLS):
         return _build_deed(tool, target, (), target)
     if _is_tool(tool, FILE_TOOLS):
         first = target.partition(" ")[0].rstrip(",:")
-        return _build_deed(tool, target, (_relative_path(first, None),) if first else (), "")
+        return _build_deed(tool, target, (_relative_path(first, folder),) if first else (), "")
     return _build_deed(tool, target, (), "")
 
 

@@ -191,15 +191,15 @@ def render_reply(call: HookCall, text: str) -> bytes:
     return json.dumps(call.host.render(call.event, text)).encode("ascii") if text else b""
 
 
-def render_word(call: HookCall, text: str, asks: bool) -> bytes:
+def render_word(call: HookCall, text: str, asked: str | None) -> bytes:
     """Return the host's JSON for a word before a deed. Where a person is to be asked first, and the
-    host can do that, it says so too; nothing is ever refused by us."""
+    host can do that, it says so too, with what they read; nothing is ever refused by us."""
     if not text:
         return b""
     answer = call.host.render(call.event, text)
     inside = answer.get("hookSpecificOutput")
-    if asks and call.host.can_ask and call.event == "PreToolUse" and isinstance(inside, dict):
-        inside |= {"permissionDecision": "ask", "permissionDecisionReason": text}
+    if asked and call.host.can_ask and call.event == "PreToolUse" and isinstance(inside, dict):
+        inside |= {"permissionDecision": "ask", "permissionDecisionReason": asked}
     return json.dumps(answer).encode("ascii")
 
 

@@ -67,6 +67,8 @@ from madeleine.server.logs import render_traceback
 from madeleine.server.prompt_history import PromptArrival, PromptHistory
 from madeleine.server.sockets import write_private_file
 from madeleine.whisper.brief import SessionStart
+from madeleine.whisper.brief_text import render_statement
+from madeleine.whisper.deed import is_guard
 from madeleine.whisper.delivery import Loss, mark_undelivered
 from madeleine.whisper.pausing import is_paused, read_pauses
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
@@ -112,6 +114,7 @@ HOOK_THREADS = 8  # apart from the requests', so that a whisper never waits behi
 MAX_PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
 MAX_CLOCK_DISTANCE_SECONDS = 60.0  # a deadline further away than that was told by another clock
 MAX_PROBLEMS = 100  # different ones that are told; more would only fill the log
+ASKED_CHARS = 240  # of a memory, for whoever is asked before a deed
 REQUEST_MINUTES = 24 * 60  # an agent may work for long before its turn ends
 NUDGE_TEXT = (
     f"{NOTE}: what was decided, learned or preferred in this session is kept for later sessions "
@@ -403,7 +406,7 @@ class HookService:
         if not turn.end():
             self._forget_deeds(call.conversation, reach)
             return self._give_up(answer.whisper_id, arrival, turn, reach)
-        rendered = render_word(call, self._cut_if_too_long(call, answer.text), answer.asks)
+        rendered = render_word(call, self._cut_if_too_long(call, answer.text), _word_asked(answer))
         return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
 
     def _ask_for_word(self, call: HookCall, turn: HookTurn, reach: CallerReach) -> DeedAnswer:
@@ -587,6 +590,15 @@ class HookService:
                 return
             self._known_problems.add((words, problem, kind))
         log.warning("hook of %s: %s", words[:50], problem)
+
+
+def _word_asked(answer: DeedAnswer) -> str | None:
+    """Return what a person reads who is asked before a deed; nothing if nobody is."""
+    if not answer.asks:
+        return None
+    guards = (each.memory for each in answer.injected if is_guard(each.memory))
+    said = (f"{render_statement(each, ASKED_CHARS)} (id: {each.short_id})" for each in guards)
+    return f"Madeleine: {'; '.join(said)}"
 
 
 def _build_arrival(call: HookCall, prompt: str, reach: CallerReach) -> PromptArrival:

@@ -35,10 +35,13 @@ from madeleine.whisper.log import (
     DeliveryState,
     WhisperMoment,
     entry_ids,
+    is_about_start,
     is_delivered,
     log_entry,
     whisper_notice,
 )
+from madeleine.whisper.pausing import is_paused, read_pauses
+from madeleine.whisper.rendering import count_tokens
 from madeleine.whisper.stages import SharedStores
 from madeleine.whisper.whisper import (
     RECEIPT_SECONDS,
@@ -117,6 +120,8 @@ def build_brief(
     """Return what a session is told when it starts. `others` are the shared spaces."""
     begun = time.perf_counter()
     now, session = stores.clock.now(), request.session_id
+    if is_paused(read_pauses(stores, session)):
+        return SessionBrief("", stores.new_id(), silence=Cause(WhisperSilence.PAUSED))
     if session and request.start in (SessionStart.CLEAR, SessionStart.COMPACT):
         whisperer.sessions.shortened(session)
         whisperer.deeds.forget(session)
@@ -155,6 +160,7 @@ def _note_sent(
         "prompt": f"[{request.start.value}]",
         "injected": list(made.ids),
         "took_ms": made.took_ms,
+        "tokens": count_tokens(made.text),
         "delivery": DeliveryState.AWAITED.value,
         "awaited_until": format_time(now + timedelta(seconds=left + RECEIPT_SECONDS)),
     }
@@ -282,8 +288,10 @@ class _BriefReading:
         return self._take(each for _, _, each in rules)
 
     def _choose_told_again(self) -> list[BriefLine]:
-        """Return what was whispered in this session, the last first."""
-        ids = self.told_in_session()
+        """Return what was whispered in this session, the last first; what a brief told is chosen
+        anew where it belongs."""
+        said = (each for each in self._session_log() if not is_about_start(each.body))
+        ids = list(dict.fromkeys(told for each in said for told in entry_ids(each, "injected")))
         search = self.stores.search
         current = search.select_allowed(ids, Filter(), self.now)
         known = search.memories(each for each in ids if each in current)

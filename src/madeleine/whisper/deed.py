@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 
 from madeleine.index.log import WhisperEntry
 from madeleine.language.deeds import Deed, is_file_tool
-from madeleine.language.triggers import compare_triggers, deed_keys, memory_triggers
+from madeleine.language.triggers import Trigger, compare_triggers, deed_keys, memory_triggers
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -29,7 +29,8 @@ from madeleine.rules.deed_gate import DEED_GATE, deed_worth
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.deed_features import FoundForDeed, deed_features
 from madeleine.whisper.log import DeliveryState, WhisperMoment, log_entry
-from madeleine.whisper.rendering import render_whisper
+from madeleine.whisper.pausing import is_paused, read_pauses
+from madeleine.whisper.rendering import count_tokens, render_whisper
 from madeleine.whisper.stages import SharedStores
 from madeleine.whisper.values import InjectedMemory
 from madeleine.whisper.whisper import (
@@ -60,6 +61,8 @@ class DeedRequest:
     """What went wrong, if it is told afterwards."""
     due: float | None = None
     awaits_receipt: bool = False
+    dry_run: bool = False
+    """Whether somebody only looks: the next one is told as if nobody had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ class DeedWord:
     silence: Cause | None = None
     asks: bool = False
     took_ms: float = 0.0
+    weighed: tuple[WeighedMemory, ...] = ()
+    """What was looked at, best first."""
 
 
 def speak_before_deed(
@@ -94,22 +99,24 @@ def speak_before_deed(
     """Return what is worth knowing before a deed, or after it failed."""
     begun = time.perf_counter()
     now, session = stores.clock.now(), request.session_id
-    if whisperer.deeds.meet(session, _deed_key(request)):
+    if not request.dry_run and whisperer.deeds.meet(session, _deed_key(request)):
         silence = Cause(WhisperSilence.TOLD_BEFORE)
         return DeedWord("", stores.new_id(), silence=silence)
+    if session is not None and is_paused(read_pauses(stores, session)):
+        whisperer.deeds.forget(session)
+        return DeedWord("", stores.new_id(), silence=Cause(WhisperSilence.PAUSED))
     told = whisperer.sessions.recent(session, now, config.session_gap_minutes).told
     model_time = time_for_models(whisperer, request.due)
     weighed: list[WeighedMemory] = []
     for space, each in ((None, stores), *others):
         if space is None or space == request.space:
             weighed += weigh_candidates(limit_models(each, model_time), request, now)
-    passing = sorted(
-        (each for each in weighed if each.worth >= DEED_GATE),
-        key=lambda each: (-each.worth, each.memory.id),
-    )
+    weighed.sort(key=lambda each: (-each.worth, each.memory.id))
+    passing = [each for each in weighed if each.worth >= DEED_GATE]
     new = [each for each in passing if each.memory.id not in told][:TOLD_MOST]
     word = _claim_and_word(stores, config, whisperer, request, new, bool(passing))
-    word = replace(word, took_ms=round((time.perf_counter() - begun) * 1000, 1))
+    took_ms = round((time.perf_counter() - begun) * 1000, 1)
+    word = replace(word, took_ms=took_ms, weighed=tuple(weighed))
     if request.awaits_receipt and word.told:
         _note_sent(stores, config, whisperer, request, word, now)
     return word
@@ -161,6 +168,11 @@ def _weigh(
     return WeighedMemory(memory, features, worth, max(score, worth))
 
 
+def find_fitting_triggers(deed: Deed, memory: Memory) -> list[Trigger]:
+    """Return what of a memory a deed is about, so far as triggers say it."""
+    return [each for each in memory_triggers(memory) if compare_triggers([each], deed).is_any]
+
+
 CERTAIN = 0.9  # of a memory whose own triggers fit
 
 
@@ -185,11 +197,12 @@ def _claim_and_word(
         return DeedWord("", whisper_id, silence=Cause(WhisperSilence.NO_ROOM))
     if request.awaits_receipt:
         whisperer.sessions.keep_told(request.session_id, ids)
-    asks = config.guard == "ask" and any(_is_guard(each.memory) for each in told)
+    asks = config.guard == "ask" and any(is_guard(each.memory) for each in told)
     return DeedWord(text, whisper_id, told, asks=asks and request.error is None)
 
 
-def _is_guard(memory: Memory) -> bool:
+def is_guard(memory: Memory) -> bool:
+    """Whether a person wants to be asked before what a memory is about, by `whisper.guard`."""
     return memory.type in GUARDING and GUARD_TAG in memory.tags
 
 
@@ -210,6 +223,7 @@ def _note_sent(
         "injected": [each.memory.id for each in word.told],
         "candidates": [*_log_rows(word.told)],
         "took_ms": word.took_ms,
+        "tokens": count_tokens(word.text),
         "delivery": DeliveryState.AWAITED.value,
         "awaited_until": format_time(now + timedelta(seconds=left + RECEIPT_SECONDS)),
     }

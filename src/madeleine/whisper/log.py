@@ -70,6 +70,11 @@ def is_about_prompt(body: Mapping[str, object]) -> bool:
     return body.get("moment") is None
 
 
+def is_about_start(body: Mapping[str, object]) -> bool:
+    """Whether it was told when a session or a sub-agent began."""
+    return body.get("moment") == WhisperMoment.START
+
+
 def is_delivered(body: Mapping[str, object]) -> bool:
     """Whether somebody got to read what an entry says was whispered."""
     return (

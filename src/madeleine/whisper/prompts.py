@@ -121,12 +121,6 @@ def _continues_whisper(before: str, line: str) -> bool:
     return hangs or bool(before.strip() and not before.startswith(_MARGIN))
 
 
-def word_action(action: str) -> str:
-    """Return what an agent is about to do as memories are looked up by it: `Edit: src/app.py`."""
-    tool, _, target = action.strip().partition(" ")
-    return f"{tool.rstrip(':')}: {target.strip()}" if target.strip() else tool
-
-
 def asked_part(text: str) -> str | None:
     """Return what a long prompt says before and after what was pasted into it; nothing of one
     that is not long, or in which nothing but its own words stands."""

@@ -27,6 +27,8 @@ class Prompt:
     """Whether somebody only looks: nothing is told, logged or remembered of it."""
     awaits_receipt: bool = False
     """Whether the door says later if the whisper reached anybody; else it counts as delivered."""
+    is_action: bool = False
+    """Whether it is no prompt but what an agent is about to do."""
 
 
 @dataclass(frozen=True, slots=True)
