@@ -192,3 +192,22 @@ def test_talk_in_a_script_the_model_cannot_read_is_met_with_silence(
     keep(listener.stores, memory)
 
     assert [listener.hears(prompt).text for prompt in prompts] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        (
+            "check which nuts Marta can eat, then book the car service for October",
+            {NOTES[1], NOTES[2]},
+        ),
+        (
+            "bake grandmother's apple pie and then plan Friday's release",
+            {NOTES[4], NOTES[3]},
+        ),
+    ],
+)
+def test_each_part_of_a_prompt_with_several_is_heard(
+    listener: Listener, prompt: str, expected: set[str]
+) -> None:
+    assert set(contents(listener.hears(prompt))) == expected

@@ -5,7 +5,8 @@ Their order is the documented one: what is cheap and certain first, the model on
 near the end.
 
 A long prompt mostly holds something pasted, in which a question drowns: if nothing is found for
-the whole, what stands before and after it is looked for by itself.
+the whole, what stands before and after it is looked for by itself. So is each part of a prompt that
+asks for several things: in the whole, what answers one of them is behind what answers another.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from madeleine.language.intent import (
 )
 from madeleine.language.overlap import shares_only_light_words
 from madeleine.language.person_tables import PRIVATE_ATTRIBUTES
+from madeleine.language.prompt_parts import split_prompt
 from madeleine.language.self_questions import (
     SelfQuestion,
     asks_about_assistant,
@@ -297,8 +299,8 @@ def search_memories(context: WhisperContext, state: WhisperState) -> None:
     state.candidates = _build_candidates(context, state, found)
     best = max((each.worth for each in state.candidates), default=0.0)
     part = asked_part(state.prompt.text) if best < LOOK_AGAIN else None
-    if part is not None:
-        more = _build_candidates(context, state, _recall_candidates(context, state, part, None))
+    for each in split_prompt(state.prompt.text) if part is None else [part]:
+        more = _build_candidates(context, state, _recall_candidates(context, state, each, None))
         state.candidates = _merge_candidates(state.candidates, more)
     if state.self_question is not None:
         _bring_answers(context, state, state.self_question)
