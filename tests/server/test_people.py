@@ -58,6 +58,24 @@ def test_who_sits_at_the_server_has_a_memory_of_their_own(team: Team, ada: Clien
     assert team.daemon.door.call("recall", body={"query": "where is the heron"})["results"] == []
 
 
+def test_a_folder_that_a_caller_elsewhere_names_is_not_looked_at_here(
+    ada: Client, tmp_path: Path
+) -> None:
+    """The name of a folder says as much as a word would; what lies in one is the server's."""
+    lies_here = tmp_path / "anywhere"
+    lies_here.mkdir()
+    (lies_here / ".madeleine.toml").write_text('space = "plotter"', encoding="utf-8")
+    said = ada.remember("The plotter draws coastlines in red", space="plotter")
+
+    def told(folder: str) -> list[str]:
+        asked = {"prompt": "what does the plotter draw in red?", "cwd": folder}
+        return [each["node_id"] for each in ada.ok("POST", "/agent/whisper", asked)["injected"]]
+
+    assert told(str(lies_here)) == []
+    assert told("/home/ada/work/plotter") == [said]
+    assert ada.ok("GET", "/agent/brief", cwd=str(lies_here))["items"] == []
+
+
 def test_a_shared_space_is_written_and_read_by_its_members(
     team: Team, ada: Client, ben: Client
 ) -> None:

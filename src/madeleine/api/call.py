@@ -20,6 +20,8 @@ class OperationCall:
     """Of a prompt: when whoever asks stops waiting, by the monotonic clock."""
     awaits_receipt: bool = False
     """Of a prompt: whether the door says later if the whisper reached anybody."""
+    is_local: bool = True
+    """Whether who asks is at this machine; folders of others mean nothing here."""
 
     @property
     def path_id(self) -> str:

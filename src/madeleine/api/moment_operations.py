@@ -66,7 +66,7 @@ def _read_request(context: HomeContext, call: OperationCall) -> BriefRequest:
     reader = RequestReader(call.query)
     start = reader.text("start")
     request = BriefRequest(
-        space=read_asked_space(context.stores, reader, None),
+        space=read_asked_space(context.stores, reader, None, call.is_local),
         cwd=reader.text("cwd"),
         session_id=reader.text("session_id"),
         start=SessionStart.STARTUP if start is None else read_word(SessionStart, "start", start),
@@ -121,7 +121,7 @@ def _read_deed_request(context: HomeContext, call: OperationCall) -> DeedRequest
         raise InvalidValue("input", "is no object", hint="send what the tool is given")
     request = DeedRequest(
         deed=_build_deed(tool, target, given or {}, folder),
-        space=read_asked_space(context.stores, reader, None),
+        space=read_asked_space(context.stores, reader, None, call.is_local),
         cwd=folder,
         session_id=reader.text("session_id"),
         error=reader.text("error"),

@@ -92,6 +92,7 @@ def prepare_for(
         reached.own.check(operation.name, operation.role)
     if not reached.is_local:
         _refuse_server_path(operation, call)
+        call = replace(call, is_local=False)
     if operation.shared is not None and (reached.shared or operation.for_every_caller):
         parsed = _parse_call(operation, call, reached.context)
         yield partial(operation.shared, operation, reached, parsed)

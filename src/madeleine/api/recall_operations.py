@@ -195,7 +195,7 @@ def _answer_prompt(
 def _read_prompt(context: HomeContext, call: OperationCall) -> Prompt:
     """Return the prompt that a request is about. If it names no space, its folder tells it."""
     reader = RequestReader(call.body)
-    space = read_asked_space(context.stores, reader, read_default_space(call))
+    space = read_asked_space(context.stores, reader, read_default_space(call), call.is_local)
     typed, action = reader.text("prompt"), reader.text("action")
     if typed is None and action is None:
         raise InvalidValue("prompt", "is missing", hint="send what was typed")

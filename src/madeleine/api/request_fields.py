@@ -20,7 +20,7 @@ from madeleine.language.times import TimeSpan, read_times
 from madeleine.model.draft import read_one_line, read_space
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time, parse_time
-from madeleine.write.find_space import find_space
+from madeleine.write.branches import find_working_space
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -84,12 +84,15 @@ def read_default_space(call: OperationCall) -> str | None:
     return space
 
 
-def read_asked_space(stores: Stores, reader: RequestReader, default: str | None) -> str | None:
-    """Return the space that a request is about: the one that it names, else that of its folder."""
+def read_asked_space(
+    stores: Stores, reader: RequestReader, default: str | None, is_local: bool
+) -> str | None:
+    """Return the space that a request is about: the one that it names, else that of its folder. The
+    folder of a caller elsewhere is a name, which nothing on this disk is looked up by."""
     said, folder = reader.text("space"), reader.text("cwd")
     named = read_space(said) or default
     if said is None and named is None and folder is not None:
-        return find_space(stores, folder).space
+        return find_working_space(stores, folder, is_local)
     return named
 
 

@@ -14,7 +14,9 @@ from madeleine.model.draft import read_space
 from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.words import GLOBAL
+from madeleine.write.branches import find_working_space
 from madeleine.write.find_space import find_space, find_unheard
+from madeleine.write.projects import find_branch_space
 from madeleine.write.rename_space import merge_spaces, rename_space
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ def show_space_here(context: HomeContext, call: OperationCall) -> SpaceHere:
         space=found.space,
         unheard=find_unheard(context.stores, folder, found.space) if folder else (),
         memories=spaces.get(found.space or GLOBAL, 0),
+        branch=find_branch_space(folder, found.space) if found.space else None,
+        asked=find_working_space(context.stores, folder),
         spaces={name: count for name, count in spaces.items() if name != GLOBAL},
         **cause_to_fields("because", found.because),
     )

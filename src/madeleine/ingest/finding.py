@@ -24,7 +24,7 @@ from madeleine.model.extraction import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
 from madeleine.write.embedding import split_by_size
-from madeleine.write.projects import space_of
+from madeleine.write.projects import choose_space, space_of
 
 CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
 LOCAL_CONFIDENCE = 0.8  # said in passing; a learnt head took it for worth keeping
@@ -66,6 +66,10 @@ class ConversationOrigin:
     def space_of(self, said: SpokenLine) -> str | None:
         return self.find_space(said.folder) or self.space
 
+    def space_for(self, said: SpokenLine, text: str) -> str | None:
+        """Return the space of what is kept of a line: its project's, or that of its branch."""
+        return choose_space(said.folder, self.space_of(said), text)
+
 
 def keep_statements(keeper: Keeper, place: ConversationOrigin, said: SpokenLine, turn: int) -> None:
     """Keep what a person said outright in one message."""
@@ -81,7 +85,7 @@ def _build_statement(
         key=finding_key("transcript", place.session_of(said), said.place, statement.text),
         source=place.source,
         type=statement.type,
-        space=None if statement.about_self else place.space_of(said),
+        space=None if statement.about_self else place.space_for(said, statement.text),
         about_self=statement.about_self,
         confidence=CONFIDENCE,
         tags=(TAG, *place.tags),
@@ -180,7 +184,7 @@ def _build_local_finding(place: ConversationOrigin, found: LocalFinding) -> Inge
         key=finding_key("local", place.session_of(said), said.place, found.quote),
         source=place.source,
         type=found.type,
-        space=None if found.about_self else place.space_of(said),
+        space=None if found.about_self else place.space_for(said, found.text),
         about_self=found.about_self,
         confidence=AGENT_CONFIDENCE if found.by_agent else LOCAL_CONFIDENCE,
         tags=(TAG, EXTRACTED_TAG, *place.tags),
@@ -246,7 +250,7 @@ def _build_finding(
         source=place.source,
         type=candidate.type,
         title=candidate.title or None,
-        space=None if about_self else place.space_of(said),
+        space=None if about_self else place.space_for(said, candidate.content),
         about_self=about_self,
         confidence=min(candidate.confidence, most),
         tags=(TAG, EXTRACTED_TAG, *candidate.tags, *place.tags),

@@ -19,6 +19,7 @@ from madeleine.index.graph import EdgeRow
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
+from madeleine.model.spaces import related_spaces
 from madeleine.model.words import ACTIVATION_BY_EDGE
 from madeleine.rules.associations import is_contrast
 from madeleine.rules.fusion import BoostInputs, spread_score
@@ -68,7 +69,7 @@ def standing_of(
     return BoostInputs(
         tier=memory.tier.value,
         confidence=memory.confidence,
-        same_space=space is None or memory.space in (None, space),
+        same_space=space is None or memory.space in (None, *related_spaces(space)),
         idle_days=(now - (used.last_accessed or memory.created)) / day,
         uses=used.access_count,
         importance=used.importance,

@@ -74,6 +74,7 @@ from madeleine.whisper.pausing import is_paused, read_pauses
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
 from madeleine.whisper.report import count_in_session
+from madeleine.write.branches import find_working_space
 from madeleine.write.find_space import find_space
 
 INJECT_ROUTE = Endpoint(
@@ -414,7 +415,7 @@ class HookService:
             "tool": call.tool,
             "input": dict(call.given),
             "error": call.error or ("it failed" if call.event == "PostToolUseFailure" else None),
-            "space": find_space(reach.context.stores, call.folder).space,
+            "space": find_working_space(reach.context.stores, call.folder, reach.is_local),
             "cwd": call.folder,
             "session_id": call.conversation,
         }
@@ -436,7 +437,7 @@ class HookService:
         if start is SessionStart.SUBAGENT:
             task = self._find_task(call, reach)
         given = {
-            "space": find_space(reach.context.stores, call.folder).space,
+            "space": find_working_space(reach.context.stores, call.folder, reach.is_local),
             "cwd": call.folder,
             "session_id": call.conversation,
             "start": start.value,
@@ -464,7 +465,7 @@ class HookService:
         self, call: HookCall, prompt: str, turn: HookTurn, reach: CallerReach
     ) -> WhisperAnswer:
         """Return what the pipeline whispers: the one place where hooks meet it."""
-        space = find_space(reach.context.stores, call.folder).space
+        space = find_working_space(reach.context.stores, call.folder, reach.is_local)
         given = {"session_id": call.session, "cwd": call.folder, "space": space}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
         asked = OperationCall(

@@ -317,6 +317,23 @@ def test_the_asker_s_own_space_and_the_global_one_are_the_same_space(index: Inde
     assert same(None) == numbered([1, 2, 3])
 
 
+def test_on_a_branch_the_project_s_space_is_the_same_and_not_the_other_way(index: Index) -> None:
+    keep(
+        index,
+        memory(1),
+        memory(2, space="atlas"),
+        memory(3, space="atlas#tiles"),
+        memory(4, space="atlas#roads"),
+    )
+
+    def same(space: str) -> set[str]:
+        found = column(index, everything(index, space=space), "same_space")
+        return {memory_id for memory_id, mine in found.items() if mine}
+
+    assert same("atlas#tiles") == numbered([1, 2, 3])
+    assert same("atlas") == numbered([1, 2])
+
+
 def test_the_wanted_tag_is_told_however_a_memory_was_found(index: Index) -> None:
     keep(index, memory(1, tags=("me", "x")), memory(2, tags=("x",)), memory(3))
 

@@ -25,6 +25,7 @@ from madeleine.language.word_hints import is_instruction
 from madeleine.model.cause import ActivityKind, Cause, WhisperSilence
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.spaces import related_spaces
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.recall import RecallMatch, recall
@@ -223,7 +224,7 @@ class _BriefReading:
     @property
     def _spaces(self) -> tuple[str | None, ...]:
         """The project, if there is one, then what belongs to none."""
-        return (None,) if self.request.space is None else (self.request.space, None)
+        return (*related_spaces(self.request.space), None)
 
     def _stores_of(self, space: str | None) -> list[Stores]:
         """Return where memories of a space are kept: at home, and where it is shared."""
@@ -299,17 +300,19 @@ class _BriefReading:
 
     def _choose_for_project(self) -> list[BriefLine]:
         """Return what was decided and what is to be reached, by importance and recency."""
-        space = self.request.space
+        here = related_spaces(self.request.space) or (None,)
         found = [
-            *self._read_newest(MemoryType.DECISION, space),
-            *self._read_newest(MemoryType.GOAL, space),
+            each
+            for space in here
+            for kind in (MemoryType.DECISION, MemoryType.GOAL)
+            for each in self._read_newest(kind, space)
         ]
         return self._take(self._rank(found))
 
     def _choose_open(self) -> SectionLines:
         """Return what was worked on in the session before this one: what lies ahead first."""
-        space = self.request.space
-        recent = self._list(space, Filter(spaces=(space,), exchanges=True), READ_RECENT)
+        here = related_spaces(self.request.space) or (None,)
+        recent = self._list(here[-1], Filter(spaces=here, exchanges=True), READ_RECENT)
         last = next((each for each in recent if self._is_of_another_session(each)), None)
         if last is None or last.origin is None:
             return SectionLines(BriefSection.OPEN, [])

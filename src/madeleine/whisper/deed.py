@@ -22,6 +22,7 @@ from madeleine.language.triggers import Trigger, compare_triggers, deed_keys, me
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.spaces import related_spaces
 from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.recall import recall
@@ -109,7 +110,7 @@ def speak_before_deed(
     model_time = time_for_models(whisperer, request.due)
     weighed: list[WeighedMemory] = []
     for space, each in ((None, stores), *others):
-        if space is None or space == request.space:
+        if space is None or space in related_spaces(request.space):
             weighed += weigh_candidates(limit_models(each, model_time), request, now)
     weighed.sort(key=lambda each: (-each.worth, each.memory.id))
     passing = [each for each in weighed if each.worth >= DEED_GATE]
@@ -134,7 +135,8 @@ def _deed_key(request: DeedRequest) -> str:
 
 def weigh_candidates(stores: Stores, request: DeedRequest, now: datetime) -> list[WeighedMemory]:
     """Return every memory that the deed's triggers or its words bring, with what it is worth."""
-    spaces: tuple[str | None, ...] = (request.space, None) if request.space else ()
+    here = related_spaces(request.space)
+    spaces: tuple[str | None, ...] = (*here, None) if here else ()
     if request.space is None and request.cwd:
         spaces = (None,)
     chosen = Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)

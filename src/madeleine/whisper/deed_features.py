@@ -16,6 +16,7 @@ from madeleine.language.triggers import (
 )
 from madeleine.language.word_hints import STOP_WORDS
 from madeleine.model.memory import Memory
+from madeleine.model.spaces import related_spaces
 from madeleine.model.words import MemoryType
 from madeleine.rules.deed_gate import log_odds
 
@@ -66,7 +67,7 @@ def deed_features(
         "looks_chance": looks * chance,
         "looks_path": looks * match.path,
         "looks_prohibits": looks * clauses.prohibits,
-        "same_space": float(memory.space is not None and memory.space == space),
+        "same_space": float(memory.space in related_spaces(space)),
         "file": file,
         "shell": shell,
         "shell_command": shell * match.command,

@@ -50,6 +50,7 @@ from madeleine.model.cause import Cause, ReasonKind, WhisperSilence
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.spaces import related_spaces
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import embed_question
@@ -431,7 +432,8 @@ def _merge_candidates(
 def prompt_filter(prompt: Prompt) -> Filter:
     """Return what is at hand for a prompt: core and working, and inside a space only its own
     memories and those of no space. Whoever says neither space nor folder is told of all."""
-    spaces: tuple[str | None, ...] = () if prompt.space is None else (prompt.space, None)
+    here = related_spaces(prompt.space)
+    spaces: tuple[str | None, ...] = (*here, None) if here else ()
     if prompt.space is None and prompt.cwd:  # typed outside of any project
         spaces = (None,)
     return Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)

@@ -33,11 +33,12 @@ class SpaceAlias:
     space: str
 
 
-def find_space(stores: Stores, folder: str | None) -> FolderSpace:
-    """Return the space of a folder, which need not exist any more, and why."""
+def find_space(stores: Stores, folder: str | None, reads_disk: bool = True) -> FolderSpace:
+    """Return the space of a folder, which need not exist any more, and why. A folder of another
+    machine counts by its name alone: the disk here has nothing to say about it."""
     if not folder or not Path(folder).is_absolute():
         return NO_PROJECT
-    found = [*find_projects(folder)]
+    found = [*find_projects(folder)] if reads_disk else []
     if found and found[0].because.kind == SpaceKind.MARKER:
         return found[0]
     aliased = _find_alias(read_aliases(stores.config.space.aliases), folder, found)
@@ -45,7 +46,7 @@ def find_space(stores: Stores, folder: str | None) -> FolderSpace:
         return aliased
     if len({each.space for each in found}) == 1:
         return found[0]
-    known = _read_known_spaces(stores)
+    known = read_known_spaces(stores)
     if found:
         return next((each for each in found if each.space in known), found[0])
     return next(_iterate_known(known, folder), NO_PROJECT)
@@ -54,13 +55,13 @@ def find_space(stores: Stores, folder: str | None) -> FolderSpace:
 def find_unheard(stores: Stores, folder: str, space: str | None) -> tuple[str, ...]:
     """Return the spaces that the folder might be taken for, that have memories, and are not its
     own: what is remembered in them is not heard there."""
-    known = _read_known_spaces(stores)
+    known = read_known_spaces(stores)
     near = [*find_projects(folder), *_iterate_known(known, folder)]
     names = [each.space for each in near if each.space in known and each.space != space]
     return tuple(dict.fromkeys(str(each) for each in names))
 
 
-def _read_known_spaces(stores: Stores) -> frozenset[str]:
+def read_known_spaces(stores: Stores) -> frozenset[str]:
     """Return the spaces that have memories, as of not long ago."""
     kept, now = stores.known_spaces, stores.clock.now()
     memories = stores.search.extent().memories

@@ -6,6 +6,8 @@ clone, worktree and fork, whatever its folder is called: `upstream` before `orig
 other. Then the folder of the repository; a worktree belongs to the one that it was made from. The
 home folder itself, which some keep under git, is no project: what is said there is global.
 
+What says itself that it holds on a branch gets the space of the branch (`model/spaces.py`).
+
 What a memory knows (aliases, spaces that there are) is asked in `find_space.py`.
 """
 
@@ -17,16 +19,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from madeleine.language.branch_words import speaks_of_branch
 from madeleine.model.cause import Cause, SpaceKind
+from madeleine.model.spaces import SPACE_CHARS, name_branch_space
 from madeleine.model.words import GLOBAL
 
 MARKER_FILE = ".madeleine.toml"
-SPACE_CHARS = 100
 POINTER_BYTES = 4_096
 CONFIG_BYTES = 65_536
 _REMOTE = re.compile(r'\s*\[\s*remote\s+"([^"]{1,200})"\s*\]', re.IGNORECASE)
 _URL = re.compile(r'\s*url\s*=\s*"?([^"\s#;]{1,1000})', re.IGNORECASE)
 _REMOTES_FIRST = ("upstream", "origin")
+_TRUNKS = frozenset(["main", "master", "trunk", "develop", "development", "dev", "default"])
+_RELEASES = ("release/", "release-", "releases/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class Repository:
 
     root: Path
     git: Path
+    head: Path
+    """Where its `HEAD` lies; a worktree has one of its own."""
 
 
 def space_of(folder: str | None) -> str | None:
@@ -76,6 +83,51 @@ def find_repository(parents: tuple[Path, ...]) -> Repository | None:
     return next(filter(None, map(_read_repository, parents)), None)
 
 
+def choose_space(folder: str | None, space: str | None, text: str) -> str | None:
+    """Return where in a project something is to be remembered: in its space, or in that of the
+    folder's branch, where the text says so itself."""
+    if space is None or not speaks_of_branch(text):
+        return space
+    return find_branch_space(folder, space) or space
+
+
+def find_branch_space(folder: str | None, space: str) -> str | None:
+    """Return the space of the branch that is checked out in a folder; nothing on a trunk."""
+    if not folder or not Path(folder).is_absolute():
+        return None
+    found = find_repository((Path(folder), *Path(folder).parents))
+    branch = None if found is None else _read_feature_branch(found)
+    return None if branch is None else name_branch_space(space, branch)
+
+
+def _read_feature_branch(repository: Repository) -> str | None:
+    """Return the branch that is checked out, unless that is the trunk or one of its releases."""
+    branch = _read_ref(repository.head / "HEAD", "refs/heads/")
+    if branch is None or is_trunk(branch) or branch == ".invalid":  # so say reftables
+        return None
+    remotes = repository.git / "refs" / "remotes"
+    default = (
+        _read_ref(remotes / each / "HEAD", f"refs/remotes/{each}/") for each in _REMOTES_FIRST
+    )
+    return None if branch in default else branch
+
+
+def is_trunk(branch: str) -> bool:
+    """Whether a branch is where others are merged to, by its name."""
+    return branch.lower() in _TRUNKS or branch.lower().startswith(_RELEASES)
+
+
+def _read_ref(file: Path, under: str) -> str | None:
+    """Return what a file such as `HEAD` points to, below a folder of references."""
+    try:
+        with file.open("rb") as opened:
+            said = opened.read(POINTER_BYTES).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return None
+    pointed = said.removeprefix("ref:").strip()
+    return pointed[len(under) :] if pointed.startswith(under) and said != pointed else None
+
+
 def _read_marker(folder: Path) -> FolderSpace | None:
     """Return what a marker file in this folder says; one that says nothing legible is none."""
     file = folder / MARKER_FILE
@@ -97,7 +149,7 @@ def _read_repository(folder: Path) -> Repository | None:
     mark = folder / ".git"
     try:
         if mark.is_dir():
-            return Repository(folder, mark)
+            return Repository(folder, mark, mark)
         with mark.open("rb") as file:
             pointer = file.read(POINTER_BYTES).decode("utf-8", "replace").strip()
     except (OSError, ValueError):
@@ -105,10 +157,11 @@ def _read_repository(folder: Path) -> Repository | None:
     at = pointer.removeprefix("gitdir:").strip()
     main, found, _ = at.partition("/worktrees/")
     if not found:
-        return Repository(folder, folder / at)  # a submodule is a project of its own
+        here = folder / at  # a submodule is a project of its own
+        return Repository(folder, here, here)
     bare = Path(main).name != ".git"
     root = Path(main.removesuffix(".git")) if bare else Path(main).parent
-    return Repository(root, Path(main))
+    return Repository(root, Path(main), folder / at)
 
 
 def _find_remote_url(repository: Repository) -> str | None:

@@ -111,6 +111,13 @@ class KnownSpaces:
 
 
 @dataclass(slots=True)
+class BranchWatch:
+    """When it was last looked what became of the branches of each repository."""
+
+    looked_at: dict[str, datetime] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class ReadingProgress:
     """What reading files by hand is up to. Only counts and looks: any thread may ask."""
 
@@ -161,6 +168,7 @@ class Stores:
     pending_repairs: PendingRepairs = field(default_factory=PendingRepairs)
     reading: ReadingProgress = field(default_factory=ReadingProgress)
     known_spaces: KnownSpaces = field(default_factory=KnownSpaces)
+    branch_watch: BranchWatch = field(default_factory=BranchWatch)
     upkeep: threading.Lock = field(default_factory=threading.Lock)
     """Held by the one rebuild that may be under way."""
     executor: BackgroundExecutor = field(default_factory=InlineExecutor)

@@ -1945,6 +1945,10 @@ export interface SpaceHere {
   text: string
   /** null is global */
   space: string | null
+  /** the space of the branch that is checked out; null on a trunk */
+  branch: string | null
+  /** the space that is asked in from there: the branch's where anything is known of it */
+  asked: string | null
   /** why */
   because: string | null
   /** what the reason is made of */

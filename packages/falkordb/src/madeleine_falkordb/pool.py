@@ -25,6 +25,7 @@ from madeleine.index.common.times import DAY_MICROS, to_micros
 from madeleine.index.search import CandidatePool, CandidateQuery, WordMatches
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
+from madeleine.model.spaces import related_spaces
 from madeleine.model.vector import Vector
 from madeleine_falkordb import vector_search, words
 from madeleine_falkordb.connection import GraphAccess, GraphRow
@@ -274,7 +275,8 @@ def _has_several_speakers(turns: Numbers) -> bool:
 
 
 def _are_same_space(own: str | None, spaces: Sequence[str | None]) -> list[bool]:
-    return [own is None or each is None or each == own for each in spaces]
+    mine = (None, *related_spaces(own))
+    return [own is None or each in mine for each in spaces]
 
 
 def _compute_cosines(

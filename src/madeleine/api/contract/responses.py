@@ -317,6 +317,13 @@ class SpaceHere:
 
     text: str = field(TEXT_HELP)
     space: str | None = field("null is global")
+    branch: str | None = field(
+        "the space of the branch that is checked out; null on a trunk", default=None
+    )
+    asked: str | None = field(
+        "the space that is asked in from there: the branch's where anything is known of it",
+        default=None,
+    )
     because: str | None = field("why")
     because_parts: CauseParts | None = field("what the reason is made of", default=None)
     unheard: tuple[str, ...] = field(

@@ -29,7 +29,7 @@ from madeleine.cli.options import (
 )
 from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.cli.parsing import read_text_argument
-from madeleine.cli.space_here import find_space_here
+from madeleine.cli.space_here import choose_space_here
 from madeleine.errors import InvalidValue, Rejected
 
 MAX_SIMILAR = 3  # memories that are named as like the new one; `--json` has all
@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--space",
         metavar="SPACE",
         help="the project it belongs to; the repository you are in if not said, `global` for none",
+    )
+    parser.add_argument(
+        "--branch",
+        action="store_true",
+        help="it holds on the git branch that is checked out here, until that is merged",
     )
     parser.add_argument("--title", metavar="TITLE", help="a short title")
     parser.add_argument("--tag", action="append", metavar="TAG", help="a label; may be repeated")
@@ -75,7 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
-    space = None if arguments.space is not None else find_space_here(door)
+    if arguments.branch and arguments.space is not None:
+        raise Rejected("a branch is in the space of its project", hint="leave --space out")
+    space = None
+    if arguments.space is None:
+        space = choose_space_here(door, arguments.text, arguments.branch)
     if arguments.jsonl is not None:
         return remember_lines(arguments.jsonl, _build_shared_draft(arguments), door, say, space)
     if arguments.text is None:

@@ -35,6 +35,7 @@ from madeleine.index.postgres.vector_search import PostgresSearchPlan
 from madeleine.index.search import CandidatePool, CandidateQuery, WordMatches
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
+from madeleine.model.spaces import related_spaces
 from madeleine.model.vector import Vector
 from madeleine.model.words import Tier
 
@@ -294,13 +295,14 @@ def _run_statement(
                (CASE p.tier {_TIER_CASES} END)::smallint AS tier,
                p.traits, p.capitals, p.words, p.version, ({passing.sql}) AS allowed,
                ({past.sql}) AS outdated, {near[0]} AS near, {focus[0]} AS focus,
-               (%s::text IS NULL OR p.space IS NULL OR p.space = %s) AS same_space
+               (%s::text IS NULL OR p.space IS NULL OR p.space = ANY(%s::text[])) AS same_space
         FROM (SELECT * FROM drawn UNION ALL SELECT * FROM around) p"""
     others = ["SELECT array_agg(node) FROM beside"]
     others += [f"SELECT {_PADDED_ARRAYS.format(each)} FROM beside" for each in ("earlier", "later")]
     others += [_SELECT_TALKS, "SELECT array_agg(node) FROM tagged", "SELECT count(*) FROM spoken"]
     also = ", ".join(f"({each})" for each in others)
-    own = (*passing.bindings, *past.bindings, *near[1], *focus[1], wanted.space, wanted.space)
+    own = (*passing.bindings, *past.bindings, *near[1], *focus[1])
+    own = (*own, wanted.space, [*related_spaces(wanted.space)])
     sql = statement.ending(f"SELECT {_AGGREGATED_COLUMNS}, {also} FROM ({chosen}) p", *own)
     return access.rows(sql, *statement.bindings)[0]
 

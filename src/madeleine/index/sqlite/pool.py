@@ -38,6 +38,7 @@ from madeleine.index.sqlite import text
 from madeleine.index.sqlite.vectors import mask_allowed, mask_outdated
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
+from madeleine.model.spaces import related_spaces
 from madeleine.model.vector import Vector
 from madeleine.rules.passage_context import join_places
 
@@ -241,7 +242,8 @@ def _mask_same_space(view: _PoolRows, spaces: NDArray[np.int32]) -> Mask:
     own = view.wanted.space
     if own is None:
         return np.ones(len(spaces), np.bool_)
-    return np.isin(spaces, [view.matrix.spaces[None], view.matrix.spaces.get(own, NONE)])
+    known = [view.matrix.spaces.get(each, NONE) for each in related_spaces(own)]
+    return np.isin(spaces, [view.matrix.spaces[None], *known])
 
 
 def _align_text_scores(

@@ -18,13 +18,16 @@ from starlette.requests import Request
 from madeleine.api.call import OperationCall
 from madeleine.api.memory_operations import revise_memory
 from madeleine.api.reach import CallerReach
+from madeleine.api.remember_operations import remember_memory
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.model.draft import read_space
 from madeleine.model.request_reader import RequestReader
+from madeleine.model.spaces import split_space
 from madeleine.server.guard import REACH_KEY, read_header
 from madeleine.server.mcp.tools import MAX_HITS, NODE_ID, McpTool, tool_fields
 from madeleine.server.request_reading import MAX_AGENT_CHARS, parse_query, read_agent_name
-from madeleine.write.find_space import find_space
+from madeleine.write.branches import find_working_space
+from madeleine.write.projects import choose_space
 
 SESSION_HEADER = b"mcp-session-id"
 UNKNOWN_CLIENT = "unknown"
@@ -57,7 +60,7 @@ def _find_space(request: Request, folder: str | None) -> str | None:
     if folder is None:
         return None
     reach: CallerReach = request.scope[REACH_KEY]
-    return find_space(reach.context.stores, folder).space
+    return find_working_space(reach.context.stores, folder, reach.is_local)
 
 
 def _folder_path(folder: str | None) -> str | None:
@@ -95,11 +98,19 @@ def build_call(tool: McpTool, arguments: Mapping[str, object], who: McpClient) -
         given["session_id"] = who.session
     query: dict[str, object] = {}
     if who.space and "default_space" in there:
-        query["default_space"] = who.space
+        query["default_space"] = _choose_default_space(tool, given, who)
     by = f"agent:{who.name}"
     if operation.method == "POST":
         return OperationCall(_require_text(named), query, given, by)
     return OperationCall(_require_text(named), {**query, **given}, {}, by)
+
+
+def _choose_default_space(tool: McpTool, given: Mapping[str, object], who: McpClient) -> str | None:
+    """Return the space of a call that names none. What is remembered is the project's, unless it
+    says that it holds on the branch; what is asked is asked on the branch."""
+    if tool.operation is not remember_memory or who.space is None:
+        return who.space
+    return choose_space(who.folder, split_space(who.space)[0], str(given.get("content") or ""))
 
 
 def _check_arguments(tool: McpTool, given: Mapping[str, object]) -> None:
