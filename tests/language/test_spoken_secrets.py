@@ -53,6 +53,21 @@ def test_hardly_any_harmless_value_is_lost(half: int) -> None:
     assert len(lost) <= MOST_LOST * len(told), lost
 
 
+def test_sentences_written_after_the_rules_are_read_as_well() -> None:
+    """They were written in three goes, none with a look at the rules, which were mended after each
+    (`bench/RESULTS.md` has what was caught before)."""
+    secrets = [*read_lines("fresh_secrets.txt", 0), *read_lines("fresh_secrets.txt", 1)]
+    harmless = [*read_lines("fresh_harmless.txt", 0), *read_lines("fresh_harmless.txt", 1)]
+    told = [tells(each) for each in secrets]
+
+    passed = [text for text, secret in told if secret in redact_secrets(text).text]
+    lost = [text for text in harmless if redact_secrets(text).text != text]
+
+    assert (len(told), len(harmless)) == (181, 300)
+    assert len(passed) <= (1 - LEAST_CAUGHT) * len(told), passed
+    assert len(lost) <= MOST_LOST * len(harmless), lost
+
+
 def test_the_sentence_around_a_secret_stays() -> None:
     text = "the alarm code is 4471, type it within thirty seconds"
 
