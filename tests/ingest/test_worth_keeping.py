@@ -119,6 +119,60 @@ def test_a_value_that_is_corrected_is_kept_as_corrected(
     assert first not in kept.content
 
 
+def test_a_value_that_only_the_next_turn_corrects_is_kept_as_corrected(
+    stores: Stores, path: Path
+) -> None:
+    kept = take(
+        stores,
+        path,
+        *say(
+            "for all exports the timeout is 60 seconds",
+            "All right, 60 seconds it is.",
+            "no, sorry, 90",
+            "Changed.",
+        ),
+    )
+
+    assert [each.content for each in kept] == ["atlas: For all exports the timeout is 90 seconds."]
+
+
+@pytest.mark.parametrize(
+    ("reply", "content"),
+    [
+        (
+            "OK, the timeout of the import is 90 seconds.",
+            "The timeout of the import is 90 seconds.",
+        ),
+        ("Done.", "Should the timeout of the import be 90 seconds? Yes."),
+    ],
+)
+def test_an_agents_question_that_is_answered_with_another_value_is_kept_with_that(
+    stores: Stores, path: Path, reply: str, content: str
+) -> None:
+    asked = "I can do that. Should the timeout of the import be 60 seconds?"
+
+    kept = take(stores, path, *say("write the import", asked, "no, sorry, 90", reply))
+
+    assert [each.content for each in kept] == [f"atlas: {content}"]
+
+
+def test_what_the_agent_said_of_something_else_is_not_put_beside_a_whole_sentence(
+    stores: Stores, path: Path
+) -> None:
+    kept = take(
+        stores,
+        path,
+        *say(
+            "make the header blue",
+            "Understood, the header is blue now, and the footer stays grey.",
+            "I hate it when you touch the lock file",
+            "I will leave it alone.",
+        ),
+    )
+
+    assert [each.content for each in kept] == ["I hate it when you touch the lock file."]
+
+
 def test_a_value_that_is_taken_back_in_a_later_turn_is_not_kept(stores: Stores, path: Path) -> None:
     kept = take(
         stores,

@@ -12,7 +12,7 @@ words are words that were said: nothing is put differently, nothing is invented.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from madeleine.ingest.exchanges import Exchange
@@ -25,10 +25,16 @@ from madeleine.language.spoken_context import (
     find_recovery,
     list_statements,
     needs_context,
+    points_back,
+    read_confirmation,
     select_question,
     select_restatement,
 )
-from madeleine.language.spoken_corrections import takes_value_back
+from madeleine.language.spoken_corrections import (
+    correct_earlier,
+    gives_other_value,
+    takes_value_back,
+)
 from madeleine.language.spoken_sentences import split_spoken
 from madeleine.language.stems import telling_stems
 from madeleine.minds.port import Embedder
@@ -41,6 +47,7 @@ SENTENCE_CHARS = 400
 JOINED_CHARS = 320  # of sentences that become one memory
 LEAST_STEMS = 2  # of what is kept, with what it answers
 LEAST_BESIDE = 0.2  # chance of a sentence that stands beside one worth keeping
+CORRECTED_WITHIN = 2  # exchanges after which a bare value is no correction any more
 TAKEN_BACK_WITHIN = 12  # exchanges in which somebody may correct what they said
 
 
@@ -83,9 +90,11 @@ def find_worth_keeping(
 ) -> list[LocalFinding]:
     """Return what is worth keeping of exchanges, in their order. `space` is named in what does
     not name what it is about."""
-    kept = [each for exchange in exchanges for each in _select_kept(exchange, embedder)]
+    meant_by = _settle_later(exchanges)
+    kept = [each for exchange in exchanges for each in _select_kept(exchange, embedder, meant_by)]
     meant = _drop_taken_back(kept, exchanges)
     found = [
+        *(each for exchange in exchanges for each in _find_corrected_answers(exchange, space)),
         *(_build_finding(group, space, embedder) for group in _group_sentences(meant)),
         *(each for exchange in exchanges for each in _find_recoveries(exchange, space)),
     ]
@@ -128,7 +137,42 @@ def read_vector(embedder: Embedder | None, text: str) -> Vector | None:
     return None if embedder is None else embedder.ask(text).vector
 
 
-def _select_kept(exchange: Exchange, embedder: Embedder | None) -> Iterator[_KeptSentence]:
+def _settle_later(exchanges: Sequence[Exchange]) -> Mapping[tuple[int, str], str]:
+    """Return what sentences are meant as whose value a later message only gives anew, by the
+    exchange that they stand in and their words."""
+    settled: dict[tuple[int, str], str] = {}
+    for place, exchange in enumerate(exchanges):
+        before = exchanges[max(place - CORRECTED_WITHIN, 0) : place]
+        for prompt in () if exchange.off_record else exchange.prompts:
+            said = [each for earlier in before for each in list_sentences(earlier)]
+            for each in reversed(said):
+                key = (each.exchange.start, each.text)
+                meant = correct_earlier(settled.get(key, each.text), prompt)
+                if meant is not None:
+                    settled[key] = meant
+                    break
+    return settled
+
+
+def _find_corrected_answers(exchange: Exchange, space: str | None) -> Iterator[LocalFinding]:
+    """Give what an agent asked or said, and a person answered with another value: as the agent
+    says it back, else as it was asked, with the value that was meant."""
+    question = select_question(redact_secrets(exchange.lead).text)
+    if exchange.off_record or exchange.has_private or not question:
+        return
+    for prompt in exchange.prompts:
+        meant = correct_earlier(question, prompt)
+        if meant is None or may_hold_secret(meant):
+            continue
+        value = "".join(re.findall(r"\d+(?:[.,:]\d+)*", prompt)[-1:])
+        told = read_confirmation(redact_secrets(exchange.first_reply).text, value)
+        text = told or f"{meant.rstrip('?？ ')}? Yes."
+        yield LocalFinding(name_space(text, space), prompt.strip(), MemoryType.DECISION, exchange)
+
+
+def _select_kept(
+    exchange: Exchange, embedder: Embedder | None, meant_by: Mapping[tuple[int, str], str]
+) -> Iterator[_KeptSentence]:
     """Give the sentences worth keeping. What was said outright is kept already
     (`statements.py`)."""
     outright = {
@@ -138,7 +182,8 @@ def _select_kept(exchange: Exchange, embedder: Embedder | None) -> Iterator[_Kep
     }
     name = "" if embedder is None else embedder.name
     judged = []
-    for place, said in enumerate(list_sentences(exchange)):
+    for place, heard in enumerate(list_sentences(exchange)):
+        said = replace(heard, text=meant_by.get((exchange.start, heard.text), heard.text))
         if "[redacted" in said.text or may_hold_secret(said.text):
             continue
         if any(
@@ -226,6 +271,8 @@ def _add_context(quote: str, exchange: Exchange, embedder: Embedder | None) -> s
     too little by itself."""
     reply = "" if exchange.has_private else redact_secrets(exchange.first_reply).text
     restated = select_restatement(reply, quote)
+    if restated and gives_other_value(restated, quote):
+        restated = ""  # what was said back was corrected since
     text = f"{quote} {restated}" if restated else quote
     if not needs_context(quote):
         return text
@@ -238,6 +285,9 @@ def _select_answered(quote: str, lead: str, embedder: Embedder | None) -> str:
     one that is nearest in meaning."""
     question = select_question(lead)
     told = list_statements(lead)
+    if not points_back(quote):  # it says what it is about, and what else was said is beside that
+        mine = telling_stems(quote)
+        told = [each for each in told if mine & telling_stems(each)]
     if question or not told:
         return question
     if embedder is None:

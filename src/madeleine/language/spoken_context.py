@@ -69,6 +69,11 @@ def needs_context(text: str) -> bool:
     return len(telling_stems(text)) < FEW_STEMS or _POINTS.match(text) is not None
 
 
+def points_back(text: str) -> bool:
+    """Whether a text begins with a word for what was said before it."""
+    return _POINTS.match(text) is not None
+
+
 def select_question(lead: str) -> str:
     """Return the question that was asked last; nothing where only something was offered."""
     thoughts = split_thoughts(lead.replace("\n", " "))
@@ -82,8 +87,23 @@ def list_statements(lead: str) -> list[str]:
     """Return the sentences of what the agent said that may be what somebody answers."""
     thoughts = split_thoughts(lead.replace("\n", " "))
     return [
-        each for each in thoughts if len(telling_stems(each)) > 1 and len(each) <= QUESTION_CHARS
+        each
+        for each in thoughts
+        if len(telling_stems(each)) > 1
+        and len(each) <= QUESTION_CHARS
+        and not _UNDERSTOOD.match(each)
     ]
+
+
+def read_confirmation(reply: str, value: str) -> str:
+    """Return the agent's first sentence where it says back a value that it was given; nothing
+    where it does not."""
+    thoughts = split_thoughts(reply.split("\n")[0])
+    plain = _UNDERSTOOD.sub("", thoughts[0]) if thoughts else ""
+    says_it = re.search(rf"(?<![\d.,]){re.escape(value)}(?![\d])", plain) is not None
+    if not says_it or _PROPOSES.search(plain) or len(telling_stems(plain)) < 2:
+        return ""
+    return plain[:1].upper() + plain[1:]
 
 
 def select_restatement(reply: str, said: str) -> str:

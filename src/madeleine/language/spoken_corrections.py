@@ -114,6 +114,8 @@ _LIGHT = frozenset(
         "be",
         "should",
         "about",
+        "please",
+        "bitte",
     ]
 )
 
@@ -124,6 +126,19 @@ def settle_corrections(sentences: Sequence[str]) -> list[str]:
     for sentence in sentences:
         settled = _take_up(settled, sentence)
     return settled
+
+
+def correct_earlier(earlier: str, message: str) -> str | None:
+    """Return a sentence with the value that a later message gives in its place: "no, sorry, 90".
+    Nothing of a message that says anything else, or of a sentence with no such value."""
+    said = message.strip()
+    mark = _TAKEN_BACK.match(said)
+    tail = said[mark.end() :].strip(_EDGES) if mark is not None else ""
+    new = _VALUE.search(tail)
+    if new is None or not _is_bare(tail, new):
+        return None
+    old = _find_corrected(earlier, new)
+    return None if old is None else _write_correction(earlier, old, new, tail)
 
 
 def _take_up(before: list[str], sentence: str) -> list[str]:
@@ -240,14 +255,14 @@ def takes_value_back(later: str, earlier: str) -> bool:
     kind instead. A mere word counts only where the message begins by saying no."""
     corrects = _CORRECTS.match(later) is not None
     shared = telling_stems(later) & telling_stems(earlier)
-    if len(shared) >= SURELY_SAME and _gives_other_value(later, earlier):
+    if len(shared) >= SURELY_SAME and gives_other_value(later, earlier):
         return True
     if any(
         _is_denial_of(found, earlier, corrects and bool(shared))
         for found in _DENIED.finditer(later)
     ):
         return True
-    return (corrects and _gives_other_value(later, earlier)) or (
+    return (corrects and gives_other_value(later, earlier)) or (
         _INSTEAD.search(later) is not None and _names_other_kind(later, earlier)
     )
 
@@ -260,7 +275,7 @@ def _is_denial_of(found: re.Match[str], earlier: str, by_word: bool) -> bool:
     return by_word and re.search(rf"\b{re.escape(value)}", earlier, re.I) is not None
 
 
-def _gives_other_value(later: str, earlier: str) -> bool:
+def gives_other_value(later: str, earlier: str) -> bool:
     """Whether a message gives a value with the unit of one that it does not repeat."""
     told = {_normalize_unit(each): each["number"] for each in _VALUE.finditer(earlier)}
     given = [(_normalize_unit(each), each["number"]) for each in _VALUE.finditer(later)]
