@@ -17,7 +17,7 @@ from madeleine.errors import DatabaseDown
 from madeleine.index.common.passages import ModelDimensions
 from madeleine.index.common.ranking import changes_ranking
 from madeleine.index.port import Index, IndexBatch
-from madeleine.language.word_stems import ANALYSER
+from madeleine.language.index_rules import INDEX_RULES
 from madeleine.model.embedding import PassageEmbedding
 from madeleine_falkordb import (
     events,
@@ -120,13 +120,13 @@ class FalkorIndex:
         raise DatabaseDown(state.access.place, "others write in between, again and again")
 
     def _claim_analyser(self) -> None:
-        """Empty a graph whose words were made by other rules: the next start fills it."""
-        if read_head(self._state.access).analyser == ANALYSER:
+        """Empty a graph that was filled by other rules: the next start fills it."""
+        if read_head(self._state.access).analyser == INDEX_RULES:
             return
         self.clear()
 
         def claim(writing: FalkorWrite) -> None:
-            writing.statement.head["analyser"] = ANALYSER
+            writing.statement.head["analyser"] = INDEX_RULES
 
         self._write(claim)
 

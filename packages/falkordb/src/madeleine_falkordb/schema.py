@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import DatabaseUnfit
-from madeleine.language.word_stems import ANALYSER
+from madeleine.language.index_rules import INDEX_RULES
 from madeleine_falkordb.connection import GraphAccess
 
 SCHEMA_VERSION = 1
@@ -69,7 +69,7 @@ class GraphHead:
     """Where the vectors are, if not here; and under which name."""
     collection: str | None
     analyser: str | None
-    """By which rules the words of the texts were made."""
+    """By which rules the words and triggers of the texts were made."""
     ranked: int | None
     """The version since which memories stand in the same order of importance; graphs that were
     not written to since this is told have none."""
@@ -94,7 +94,7 @@ def prepare_graph(access: GraphAccess, after: GraphHead | None = None) -> None:
         start = {
             "name": "head",
             "schema": SCHEMA_VERSION,
-            "analyser": ANALYSER,
+            "analyser": INDEX_RULES,
             **_initial_counts(after),
         }
         access.run(_MERGE_HEAD, {"start": start})

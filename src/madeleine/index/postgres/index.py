@@ -33,7 +33,7 @@ from madeleine.index.postgres.ports import (
     PostgresState,
 )
 from madeleine.index.postgres.writing import PostgresWrite
-from madeleine.language.word_stems import ANALYSER
+from madeleine.language.index_rules import INDEX_RULES
 from madeleine.model.embedding import PassageEmbedding
 
 EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
@@ -54,11 +54,11 @@ class PostgresIndex:
             tenants.register_tenant(connection, rows.name)
             tenants.create_vector_index(connection, place.wide.vector)
         with rows.reading() as access:
-            analysed = tenants.is_analysed_by(access, rows.name, ANALYSER)
+            analysed = tenants.is_analysed_by(access, rows.name, INDEX_RULES)
             claimed = tenants.is_claimed(access, rows.name, place.model, place.wide)
         if not analysed:
             with rows.writing() as access:
-                tenants.claim_analyser(access, rows.name, ANALYSER)
+                tenants.claim_analyser(access, rows.name, INDEX_RULES)
         if not claimed:
             with rows.writing() as access:
                 tenants.claim_model(access, rows.name, place.model, place.wide)

@@ -49,7 +49,6 @@ class SqliteIndex:
             with connections.writing() as connection:
                 vectors.claim_analyser(connection)
                 vectors.claim_model(connection, place.model, place.wide)
-                nodes.ensure_triggers(connection)
                 matrix = vectors.load_matrix(connection, place.wide.vector, place.exact_up_to)
                 last = connection.execute("SELECT ifnull(max(node), 0) FROM nodes").get
         except MadeleineError:

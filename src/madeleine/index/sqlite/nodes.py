@@ -49,7 +49,6 @@ from madeleine.model.query import Filter
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import GLOBAL
 
-FILLED_AT_ONCE = 1_000
 _IN_LIST = "(SELECT value FROM json_each(?))"
 
 _SELECT_MEMORY = f"""
@@ -307,25 +306,6 @@ def triggered_memories(
               AND {passing.sql} ORDER BY n.created DESC, n.id DESC LIMIT ?"""
     bindings = (json.dumps(list(keys)), *passing.bindings, max(limit, 0))
     return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
-
-
-def ensure_triggers(connection: apsw.Connection) -> None:
-    """Write the triggers of all memories, once: an index may be from before there were any."""
-    known = connection.execute("SELECT 1 FROM meta WHERE key = 'triggers'").get
-    if not known:
-        _fill_triggers(connection)
-        connection.execute("INSERT INTO meta VALUES ('triggers', '1')")
-
-
-def _fill_triggers(connection: apsw.Connection) -> None:
-    numbers = [node for (node,) in connection.execute("SELECT node FROM nodes ORDER BY node")]
-    for start in range(0, len(numbers), FILLED_AT_ONCE):
-        some = json.dumps(numbers[start : start + FILLED_AT_ONCE])
-        rows = list(connection.execute(f"{_SELECT_MEMORY} WHERE n.node IN {_IN_LIST}", (some,)))
-        connection.executemany(
-            "INSERT OR IGNORE INTO node_triggers VALUES (?, ?)",
-            ((key, row[0]) for row in rows for key in trigger_keys(memory_from_row(row, ()))),
-        )
 
 
 def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:

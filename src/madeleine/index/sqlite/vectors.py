@@ -46,9 +46,9 @@ from madeleine.index.common.times import to_micros, to_micros_or_none
 from madeleine.index.search import IndexHit
 from madeleine.index.sqlite import nodes
 from madeleine.index.sqlite.schema import INDEX_TABLES
+from madeleine.language.index_rules import INDEX_RULES
 from madeleine.language.passages import MOST_PASSAGES, find_speaker
 from madeleine.language.traits import PassageTraits
-from madeleine.language.word_stems import ANALYSER
 from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
@@ -80,12 +80,12 @@ def claim_model(connection: apsw.Connection, model: str | None, wide: ModelDimen
 
 
 def claim_analyser(connection: apsw.Connection) -> None:
-    """Note by which rules words are made of texts, and empty an index that others made: the next
-    start fills it."""
-    if connection.execute("SELECT value FROM meta WHERE key = 'analyser'").get == ANALYSER:
+    """Note by which rules words and triggers are made of texts, and empty an index that others
+    made: the next start fills it."""
+    if connection.execute("SELECT value FROM meta WHERE key = 'analyser'").get == INDEX_RULES:
         return
     empty_tables(connection)
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('analyser', ?)", (ANALYSER,))
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('analyser', ?)", (INDEX_RULES,))
 
 
 def empty_tables(connection: apsw.Connection) -> None:
