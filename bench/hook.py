@@ -42,7 +42,13 @@ class Bench:
 
     def steps(self) -> dict[str, Callable[[RemoteDoor], Row]]:
         """Return what is measured while the daemon runs, by name."""
-        return {"hook": self._hook, "client": self._client, "command": self._command}
+        return {
+            "hook": self._hook,
+            "client": self._client,
+            "deed": self._deed,
+            "burst": self._burst,
+            "command": self._command,
+        }
 
     def _hook(self, door: RemoteDoor) -> Row:
         """A prompt through the hook against an idle interpreter and the whisper itself."""
@@ -71,6 +77,42 @@ class Bench:
         )
         note = "`python -I -S -c pass`; a prompt that is not whispered to"
         return self._row("the client alone", 1.5, found["hook"], found["idle"], note)
+
+    def _deed(self, door: RemoteDoor) -> Row:
+        """A file that is about to be edited, each time another one, against a prompt."""
+        found = self._in_turns(
+            {
+                "hook": lambda: self._spawn(self._thin(), self._edit(next(self._sessions))),
+                "prompt": lambda: self._spawn(self._thin(), self._prompt()),
+            }
+        )
+        note = f"a prompt's hook; {self.size:,} memories"
+        return self._row("hook before a deed", 1.3, found["hook"], found["prompt"], note)
+
+    def _burst(self, door: RemoteDoor) -> Row:
+        """One file that is edited again and again in a session, against the client alone."""
+        session = next(self._sessions)
+        found = self._in_turns(
+            {
+                "hook": lambda: self._spawn(self._thin(), self._edit(session)),
+                "client": lambda: self._spawn(self._thin(), self._prompt("/compact")),
+            }
+        )
+        note = "the client alone; one file, edited on and on in one session"
+        return self._row("hook in a burst of edits", 1.3, found["hook"], found["client"], note)
+
+    def _edit(self, number: int) -> dict[str, object]:
+        """Return an edit of a file; the number names the file and its session."""
+        words = self._texts.draft().content
+        path = self.home / "src" / f"part_{number}" / "module.py"
+        given = {"file_path": os.fspath(path), "old_string": "x", "new_string": words}
+        return {
+            "hook_event_name": "PreToolUse",
+            "session_id": f"deeds {number}",
+            "cwd": os.fspath(self.home),
+            "tool_name": "Edit",
+            "tool_input": given,
+        }
 
     def _command(self, door: RemoteDoor) -> Row:
         """The documented command, for comparison."""
@@ -147,7 +189,9 @@ def measured(wanted: tuple[str, ...], folder: Path, size: int, times: int) -> li
 def main(argv: list[str] | None = None) -> int:
     """Run the benchmark; 0 when every target is met."""
     parser = parser_for("hook", __doc__)
-    parser.add_argument("--only", default="", help="just these rows: hook,client,command,down")
+    parser.add_argument(
+        "--only", default="", help="just these rows: hook,client,deed,burst,command,down"
+    )
     given = parser.parse_args(argv)
     return run(given, partial(measured, tuple(given.only.split(","))))
 

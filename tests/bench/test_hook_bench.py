@@ -26,6 +26,8 @@ def test_the_hook_benchmark_runs_on_a_small_home(tmp_path: Path) -> None:
     assert [row["what"] for row in rows] == [
         "hook process, warm daemon, 200 memories",
         "the client alone",
+        "hook before a deed",
+        "hook in a burst of edits",
         "`madeleine whisper inject`",
         "without a daemon",
     ]

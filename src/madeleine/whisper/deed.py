@@ -46,6 +46,9 @@ TRIGGERED_MOST = 24  # memories that triggers bring, the newest
 FOUND_MOST = 24
 TOLD_MOST = 2
 ASKED_CHARS = 1_500
+DEED_CHARS = (
+    300  # of a deed that a model reads: its path or command, and how what is written begins
+)
 GUARD_TAG = "guard"
 GUARDING = (MemoryType.DECISION, MemoryType.PREFERENCE)
 
@@ -140,7 +143,8 @@ def weigh_candidates(stores: Stores, request: DeedRequest, now: datetime) -> lis
     if request.space is None and request.cwd:
         spaces = (None,)
     chosen = Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
-    text = " ".join(each for each in (request.deed.text, request.error) if each)[:ASKED_CHARS]
+    told = (request.deed.text[:DEED_CHARS], request.error)
+    text = " ".join(each for each in told if each)[:ASKED_CHARS]
     query = RecallQuery(text, FOUND_MOST, chosen, request.space, explain=True, all=True)
     hits = {each.memory.id: each for each in recall(stores, query, touch=False).hits}
     keys = deed_keys(request.deed)
