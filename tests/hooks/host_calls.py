@@ -102,3 +102,44 @@ GEMINI_STOP = (
     b'"cwd":"%(folder)s","hook_event_name":"AfterAgent","timestamp":"2026-11-18T09:12:44.031Z",'
     b'"prompt":"%(prompt)s","prompt_response":"Done.","stop_hook_active":%(active)s}'
 )
+CLAUDE_COMPACT = (
+    b'{"session_id":"%(session)s","transcript_path":"%(transcript)s","cwd":"%(folder)s",'
+    b'"hook_event_name":"PreCompact","trigger":"auto","custom_instructions":null}'
+)
+CLAUDE_END = (
+    b'{"session_id":"%(session)s","transcript_path":"%(transcript)s","cwd":"%(folder)s",'
+    b'"permission_mode":"default","hook_event_name":"SessionEnd","reason":"prompt_input_exit"}'
+)
+CLAUDE_STATUS = (
+    b'{"hook_event_name":"Status","session_id":"%(session)s","transcript_path":"%(transcript)s",'
+    b'"cwd":"%(folder)s","model":{"id":"claude-opus-4-6","display_name":"Opus"},'
+    b'"workspace":{"current_dir":"%(folder)s","project_dir":"%(folder)s"},"version":"2.1.325",'
+    b'"cost":{"total_cost_usd":0.01,"total_duration_ms":45000}}'
+)
+CODEX_COMPACT = (
+    b'{"session_id":"%(session)s","turn_id":"t2","transcript_path":"%(transcript)s",'
+    b'"cwd":"%(folder)s","hook_event_name":"PreCompact","model":"gpt-5.5-codex","trigger":"auto"}'
+)
+CODEX_SUBAGENT = (
+    b'{"session_id":"%(session)s","turn_id":"t1","transcript_path":null,"cwd":"%(folder)s",'
+    b'"hook_event_name":"SubagentStart","model":"gpt-5.5-codex","permission_mode":"default",'
+    b'"agent_id":"agent_7","agent_type":"worker"}'
+)
+CODEX_END = (
+    b'{"session_id":"%(session)s","transcript_path":"%(transcript)s","cwd":"%(folder)s",'
+    b'"hook_event_name":"SessionEnd","reason":"other"}'
+)
+GEMINI_COMPACT = (
+    b'{"session_id":"%(session)s","transcript_path":"%(transcript)s","cwd":"%(folder)s",'
+    b'"hook_event_name":"PreCompress","timestamp":"2026-11-18T09:12:44.031Z","trigger":"auto"}'
+)
+GEMINI_FAILURE = (
+    b'{"session_id":"%(session)s","transcript_path":"%(transcript)s","cwd":"%(folder)s",'
+    b'"hook_event_name":"AfterTool","timestamp":"2026-11-18T09:12:44.031Z",'
+    b'"tool_name":"%(tool)s","tool_input":%(input)s,"tool_response":{"llmContent":"it failed",'
+    b'"returnDisplay":"it failed","error":{"message":"%(error)s","type":"shell_execute_error"}}}'
+)
+GEMINI_END = (
+    b'{"session_id":"%(session)s","transcript_path":"%(transcript)s","cwd":"%(folder)s",'
+    b'"hook_event_name":"SessionEnd","timestamp":"2026-11-18T09:12:44.031Z","reason":"exit"}'
+)

@@ -242,8 +242,9 @@ def _read_object(values: Mapping[str, object], *names: str) -> Mapping[str, obje
 
 
 def _read_error(values: Mapping[str, object]) -> str | None:
-    """Return what went wrong with a tool; a host may say it as a text or inside an object."""
-    given = values.get("error")
+    """Return what went wrong with a tool; a host may say it as a text, inside an object, or, as
+    Gemini CLI does, in what the tool answered."""
+    given = values.get("error") or _read_object(values, "tool_response").get("error")
     if isinstance(given, dict):
         given = given.get("message")
     return given if isinstance(given, str) and given else None
