@@ -259,3 +259,15 @@ def test_the_spaces_of_a_home_are_listed_with_and_without_a_daemon(cli: Cli) -> 
 
     assert alone == served
     assert served["own"] == {"atlas": 1}
+
+
+def test_an_alias_holds_at_once_beside_a_daemon(served: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "letters-of-ada"
+    folder.mkdir()
+    before = served.ok("space", "which", str(folder))["space"]
+
+    added = served.ok("space", "alias", str(folder), "letters")
+
+    assert before is None
+    assert added["notes"] == []
+    assert served.ok("space", "which", str(folder))["space"] == "letters"

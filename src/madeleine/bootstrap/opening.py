@@ -21,6 +21,7 @@ from madeleine.bootstrap.home import (
 )
 from madeleine.bootstrap.index import check_store, open_index, open_shared_index
 from madeleine.bootstrap.minds import make_minds
+from madeleine.bootstrap.space_aliases import SpaceAliasReader
 from madeleine.errors import Damaged, Unavailable
 from madeleine.index.port import Index, IndexBatch
 from madeleine.ingest.context import NOTE_PREFIX
@@ -164,6 +165,7 @@ class _DatabaseOpening:
             leases=leases,
             executor=self.executor if first else ThreadExecutor(self.executor),
             event_bus=SharedEventBus(self.fleet.tell(rows)),
+            read_aliases=SpaceAliasReader(self.home, self.settings.space.aliases),
         )
 
 
@@ -192,6 +194,7 @@ def open_locked_home(
             clock=SystemClock(),
             config=make_verb_config(settings),
             executor=ThreadExecutor(),
+            read_aliases=SpaceAliasReader(home, settings.space.aliases),
         )
         context = HomeContext(home, settings, stores, lock, notes + healed, marks=marks)
         _note_suspect_files(context, marks)

@@ -41,7 +41,8 @@ def find_space(stores: Stores, folder: str | None, reads_disk: bool = True) -> F
     found = [*find_projects(folder)] if reads_disk else []
     if found and found[0].because.kind == SpaceKind.MARKER:
         return found[0]
-    aliased = _find_alias(read_aliases(stores.config.space.aliases), folder, found)
+    told = stores.config.space.aliases if stores.read_aliases is None else stores.read_aliases()
+    aliased = _find_alias(read_aliases(told), folder, found)
     if aliased is not None:
         return aliased
     if len({each.space for each in found}) == 1:

@@ -177,6 +177,8 @@ class Stores:
     """Proposals that somebody is deciding right now."""
     jobs: set[str] = field(default_factory=set)
     """Jobs of the night that are under way. Guarded by `writing`, as the one above."""
+    read_aliases: Callable[[], str] | None = None
+    """Gives `space.aliases` as it is set now, where the home has a file of settings."""
     event_bus: EventBus = field(default_factory=EventBus)
     """Tells those who listen what happens."""
     priority_gate: PriorityGate = field(default_factory=PriorityGate)

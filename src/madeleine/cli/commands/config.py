@@ -162,8 +162,11 @@ def _unset_setting(door: CommandDoor, name: str) -> dict[str, Any]:
     return change_setting(door, name, None)
 
 
-def change_setting(door: CommandDoor, name: str, value: object) -> dict[str, Any]:
-    """Change a setting in the file, and return what is to be known about it."""
+def change_setting(
+    door: CommandDoor, name: str, value: object, at_once: bool = False
+) -> dict[str, Any]:
+    """Change a setting in the file, and return what is to be known about it. One that holds
+    `at_once` needs no new start of the daemon."""
     path = config_path(door.home)
     text = read_config_text(path)
     changed = change_settings(text, path, {name: value})
@@ -171,6 +174,6 @@ def change_setting(door: CommandDoor, name: str, value: object) -> dict[str, Any
         write_config_text(path, changed)
     variable = next((each for each in setting_variables(name) if each in read_environment()), None)
     notes = [] if variable is None else [f"`{variable}` in the environment wins over the file"]
-    if changed != text and door.daemon() is not None:
+    if changed != text and not at_once and door.daemon() is not None:
         notes.append("the daemon reads it at its next start: `madeleine stop`, `madeleine serve`")
     return {"name": name, "changed": changed != text, "file": str(path), "notes": notes}

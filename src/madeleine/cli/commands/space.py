@@ -111,9 +111,8 @@ def _add_alias(door: CommandDoor, name: str, space: str) -> dict[str, Any]:
     settings = list_settings(read_config_table(path), read_environment())
     known = str(next(each.value for each in settings if each.name == ALIASES))
     named = {each.name: each.space for each in read_aliases(known)} | {name: space}
-    return change_setting(
-        door, ALIASES, ", ".join(f"{each} = {meant}" for each, meant in named.items())
-    )
+    told = ", ".join(f"{each} = {meant}" for each, meant in named.items())
+    return change_setting(door, ALIASES, told, at_once=True)
 
 
 def _render_spaces(answer: dict[str, Any]) -> Iterator[str]:
