@@ -248,6 +248,30 @@ def test_the_address_may_name_the_space(daemon: Daemon, tmp_path: Path) -> None:
     assert space("four things about space") is None
 
 
+def test_what_an_agent_says_of_its_branch_is_kept_for_it_and_recalled_first_there(
+    daemon: Daemon, tmp_path: Path
+) -> None:
+    git = tmp_path / "orrery" / ".git"
+    git.mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/feature/moons\n", encoding="utf-8")
+    folder = str(git.parent)
+
+    def ask(name: str, **arguments: str) -> Any:
+        asked = message("tools/call", name=name, arguments=arguments)
+        return post(daemon, asked, None, folder=folder).body["result"]["structuredContent"]
+
+    general = ask("remember", content="The orrery is driven by a stepper motor")
+    own = ask("remember", content="On this branch the orrery is driven by a crank")
+
+    assert general["memory"]["space"] == "orrery"
+    assert own["memory"]["space"] == "orrery#feature/moons"
+    found = ask("recall", query="what is the orrery driven by?")["results"]
+    assert {each["memory"]["space"] for each in found} == {"orrery", "orrery#feature/moons"}
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    hits = ask("recall", query="what is the orrery driven by?")["results"]
+    assert hits[0]["memory"]["space"] == "orrery"
+
+
 def test_an_address_with_unknown_words_is_refused(daemon: Daemon) -> None:
     asked = message("tools/call", name="recall", arguments={"query": "x"})
 
