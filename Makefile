@@ -65,7 +65,7 @@ UNCHECKED := */weights/*,$\
              */spoken_secrets/*,$\
              */spoken_*.py,$\
              */worth_signs.py,$\
-             */secret_spoken.py,$\
+             */secret_spoken.py,*/branch_words.py,*/test_branch_words.py,$\
              */off_record.py,$\
              */test_worth_keeping.py,$\
              */everyday/*,$\

@@ -252,7 +252,7 @@ def test_the_tour_says_how_to_choose_another_port(cli: Cli) -> None:
 
 def test_the_spaces_of_a_home_are_listed_with_and_without_a_daemon(cli: Cli) -> None:
     cli.remember("The tiles are cut at zoom nine", "--space", "atlas")
-    alone = cli.ok("space")
+    alone = cli.ok("space", "list")
 
     with running(cli.home):
         served = cli.ok("space", "list")

@@ -156,3 +156,29 @@ def test_a_space_takes_another_name_only_if_nothing_is_there_or_to_merge(cli: Cl
     assert "space merge atlas maps" in taken.err
     assert merged["memories"] == 1
     assert cli.ok("space", "list")["own"] == {"maps": 2}
+
+
+def test_what_holds_on_branches_moves_with_its_project(cli: Cli) -> None:
+    cli.remember("The tiles are cut", "--space", "atlas")
+    cli.remember("The cache is off", "--space", "atlas#tiles")
+
+    renamed = cli.ok("space", "rename", "atlas", "maps")
+    listed = cli.ok("space", "list")["own"]
+    cli.ok("undo", renamed["change"])
+
+    assert listed == {"maps": 1, "maps#tiles": 1}
+    assert cli.ok("space", "list")["own"] == {"atlas": 1, "atlas#tiles": 1}
+
+
+def test_space_alone_says_which_and_why_and_lists_the_others(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.remember("The legend is drawn", "--space", "maps")
+    monkeypatch.chdir(cloned(tmp_path / "x", "git@example.org:team/atlas.git"))
+
+    said = cli("space").out.splitlines()
+
+    assert said == [
+        "atlas: its repository was cloned from git@example.org:team/atlas.git",
+        "  maps: 1 memory",
+    ]

@@ -40,14 +40,17 @@ def show_space_here(context: HomeContext, call: OperationCall) -> SpaceHere:
     reader.done()
     found = find_space(context.stores, folder)
     spaces = dict(context.stores.search.counts().by_space)
+    asked = find_working_space(context.stores, folder)
     text = f"{found.space or 'global'}: {render_cause(found.because)}"
+    if asked != found.space:
+        text = f"{text}; with what is known of its branch, {asked}"
     return SpaceHere(
         text=text,
         space=found.space,
         unheard=find_unheard(context.stores, folder, found.space) if folder else (),
         memories=spaces.get(found.space or GLOBAL, 0),
         branch=find_branch_space(folder, found.space) if found.space else None,
-        asked=find_working_space(context.stores, folder),
+        asked=asked,
         spaces={name: count for name, count in spaces.items() if name != GLOBAL},
         **cause_to_fields("because", found.because),
     )

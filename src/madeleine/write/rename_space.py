@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from madeleine.errors import Rejected, SpaceIsEmpty, SpaceTaken
 from madeleine.model.cause import Cause
 from madeleine.model.query import Filter
+from madeleine.model.spaces import BRANCH_MARK
 from madeleine.write.change_file import make_change_context
 from madeleine.write.commit import commit
 from madeleine.write.stores import Stores
@@ -31,10 +32,14 @@ def rename_space(stores: Stores, old: str, new: str, by: str = "unknown") -> Mov
 
 
 def merge_spaces(stores: Stores, source: str, target: str, by: str = "unknown") -> MovedSpace:
-    """Put all memories of one space into another."""
+    """Put all memories of one space into another; what holds on branches of one holds on branches
+    of the other then."""
     if source == target:
         raise Rejected(f"both are `{source}`", hint="name two spaces")
-    chosen = Filter(spaces=(source,), outdated=True)
+    beside = f"{source}{BRANCH_MARK}"
+    known = stores.search.counts().by_space
+    branches = sorted(each for each in known if each.startswith(beside))
+    chosen = Filter(spaces=(source, *branches), outdated=True)
     found = stores.search.listing(chosen, stores.clock.now(), MAX_MEMORIES)
     if not found:
         raise SpaceIsEmpty(source)
@@ -42,7 +47,8 @@ def merge_spaces(stores: Stores, source: str, target: str, by: str = "unknown") 
     edits = []
     for each in found:
         current = hand.read(each.id)
-        moved = replace(current.memory, space=target, updated=hand.at)
+        branch = (current.memory.space or "").removeprefix(source)
+        moved = replace(current.memory, space=f"{target}{branch}", updated=hand.at)
         edits.append(current.edit(moved))
     change = hand.change("revise", edits)
     notes = commit(stores, change)

@@ -1,5 +1,6 @@
 """Say which space a folder is and why, give spaces other names, and share them.
 
+`space` alone says which space this folder belongs to, and lists those that have memories.
 `space which [FOLDER]` says to which space a folder belongs and what tells: a `.madeleine.toml` with
 `space = "NAME"` in it or above it, an alias, the git remote's name, the repository's folder, or a
 folder that is called like a space that has memories. `space list` names the spaces that have
@@ -38,7 +39,7 @@ ACTIONS = ("list", "which", "alias", "rename", "merge", "share", "leave")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", metavar="|".join(ACTIONS), nargs="?", default="list", help="what")
+    parser.add_argument("action", metavar="|".join(ACTIONS), nargs="?", default=None, help="what")
     parser.add_argument("name", metavar="NAME", nargs="?", help="the space; with which: a folder")
     parser.add_argument(
         "target", metavar="SPACE", nargs="?", help="with alias, rename and merge: the other one"
@@ -55,6 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     match arguments.action:
+        case None:
+            here = door.call("space_here", query=drop_none(cwd=current_folder()))
+            answer = {**_list_spaces(door), "here": here}
+            say.reply(answer, lambda: [escape_controls(here["text"]), *_render_spaces(answer)])
         case "list":
             answer = _list_spaces(door)
             say.reply(answer, lambda: _render_spaces(answer))
@@ -119,7 +124,8 @@ def _render_spaces(answer: dict[str, Any]) -> Iterator[str]:
     for name, count in sorted(answer["own"].items()):
         yield f"  {escape_controls(name)}: {render_count(count, 'memory', 'memories')}"
     spaces = answer["spaces"]
-    yield render_count(len(spaces), "shared space")
+    if spaces:
+        yield render_count(len(spaces), "shared space")
     for each in spaces:
         members = ", ".join(f"{name} ({role})" for name, role in each["members"].items())
         yield f"  {escape_controls(each['name'])}: {members or 'nobody'}"
