@@ -120,7 +120,8 @@ def test_a_session_of_gemini_cli(daemon: Daemon, tmp_path: Path) -> None:
     assert session.tells(calls.GEMINI_DEED, tool="replace", **session.edit) == NOTHING
     told = session.hears(calls.GEMINI_FAILURE, "AfterTool", error="ENOSPC in the build", **failing)
     assert CACHE in told
-    assert session.tells(calls.GEMINI_COMPACT, "store") == NOTHING
+    assert session.tells(calls.GEMINI_COMPACT) == NOTHING
+    assert FERRY in session.hears(calls.GEMINI_PROMPT, "BeforeAgent", prompt=f"again, {ASKED}")
     assert LEGACY in session.hears(calls.GEMINI_DEED, "AfterTool", tool="replace", **session.edit)
     assert session.tells(calls.GEMINI_STOP, "store", prompt=ASKED, active="false") == NOTHING
     assert session.tells(calls.GEMINI_END, "store") == NOTHING

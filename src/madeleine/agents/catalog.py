@@ -281,7 +281,9 @@ def _gemini_wirings(around: SetupEnvironment) -> list[AgentWiring]:
     home = str(around.home)
     pieces = (
         JsonHooksPiece(
-            dict.fromkeys(("BeforeAgent", "SessionStart", "AfterTool", "AfterAgent"), entry),
+            dict.fromkeys(
+                ("BeforeAgent", "SessionStart", "AfterTool", "AfterAgent", "PreCompress"), entry
+            ),
             home,
             matchers=GEMINI_MATCHERS,
         ),

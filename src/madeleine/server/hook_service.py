@@ -323,6 +323,9 @@ class HookService:
                 return self._brief(call, turn, reach)
             if call.event in DEED_EVENTS:
                 return self._speak(call, turn, reach)
+            if call.event in SHORTENING_EVENTS:
+                self._note_shortened(call, reach)
+                return SILENT_REPLY
             if call.event in TURN_END_EVENTS:
                 return self._request_keeping(call, turn, reach)
             prompt = self._find_typed_prompt(call)
@@ -427,6 +430,12 @@ class HookService:
         )
         return perform_for(reach, speak_of_deed, asked)
 
+    def _note_shortened(self, call: HookCall, reach: CallerReach) -> None:
+        """Forget what was told: the host shortens what its agent has before it."""
+        if call.session:
+            reach.context.whisperer.sessions.shortened(call.session)
+            self._forget_deeds(call.session, reach)
+
     def _forget_deeds(self, conversation: str | None, reach: CallerReach) -> None:
         if conversation is not None:
             reach.context.whisperer.deeds.forget(conversation)
@@ -508,9 +517,8 @@ class HookService:
     ) -> HookReply:
         try:
             call = read_hook_call(words, body)
-            if call.event in SHORTENING_EVENTS and call.session:
-                reach.context.whisperer.sessions.shortened(call.session)
-                self._forget_deeds(call.session, reach)
+            if call.event in SHORTENING_EVENTS:
+                self._note_shortened(call, reach)
             if call.transcript is None:
                 raise BadHook("has no `transcript_path`")
         except BadHook as bad:
