@@ -156,6 +156,33 @@ def test_an_agents_question_that_is_answered_with_another_value_is_kept_with_tha
     assert [each.content for each in kept] == [f"atlas: {content}"]
 
 
+def test_a_correction_of_what_the_agent_asked_leaves_what_was_said_before_as_it_is(
+    stores: Stores, path: Path
+) -> None:
+    fees = "we decided with Marek that dunning fees are 0, 5 and 10 euros"
+    fee = "for all new clients the fee is 10 euros"
+
+    kept = take(
+        stores,
+        path,
+        *say(
+            fees,
+            "Noted. Should the timeout be 60 seconds?",
+            "no, sorry, 90",
+            "OK, the timeout is 90 seconds.",
+            fee,
+            "Noted. Should the timeout of the export be 30 seconds?",
+            "no, sorry, 45",
+            "Done.",
+        ),
+    )
+
+    told = " ".join(each.content for each in kept)
+    assert "0, 5 and 10 euros" in told
+    assert "fee is 10 euros" in told
+    assert "The timeout is 90 seconds" in told
+
+
 def test_what_the_agent_said_of_something_else_is_not_put_beside_a_whole_sentence(
     stores: Stores, path: Path
 ) -> None:

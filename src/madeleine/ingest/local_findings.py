@@ -33,6 +33,7 @@ from madeleine.language.spoken_context import (
 from madeleine.language.spoken_corrections import (
     correct_earlier,
     gives_other_value,
+    is_about_value,
     takes_value_back,
 )
 from madeleine.language.spoken_sentences import split_spoken
@@ -47,7 +48,7 @@ SENTENCE_CHARS = 400
 JOINED_CHARS = 320  # of sentences that become one memory
 LEAST_STEMS = 2  # of what is kept, with what it answers
 LEAST_BESIDE = 0.2  # chance of a sentence that stands beside one worth keeping
-CORRECTED_WITHIN = 2  # exchanges after which a bare value is no correction any more
+CORRECTED_WITHIN = 1  # exchanges after which a bare value is no correction any more
 TAKEN_BACK_WITHIN = 12  # exchanges in which somebody may correct what they said
 
 
@@ -147,8 +148,9 @@ def _settle_later(exchanges: Sequence[Exchange]) -> Mapping[tuple[int, str], str
             said = [each for earlier in before for each in list_sentences(earlier)]
             for each in reversed(said):
                 key = (each.exchange.start, each.text)
-                meant = correct_earlier(settled.get(key, each.text), prompt)
-                if meant is not None:
+                said_so_far = settled.get(key, each.text)
+                meant = correct_earlier(said_so_far, prompt)
+                if meant is not None and is_about_value(exchange.lead, said_so_far):
                     settled[key] = meant
                     break
     return settled

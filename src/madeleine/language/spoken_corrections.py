@@ -130,15 +130,22 @@ def settle_corrections(sentences: Sequence[str]) -> list[str]:
 
 def correct_earlier(earlier: str, message: str) -> str | None:
     """Return a sentence with the value that a later message gives in its place: "no, sorry, 90".
-    Nothing of a message that says anything else, or of a sentence with no such value."""
+    Nothing of a message that says anything else, or of a sentence with no such value or several."""
     said = message.strip()
     mark = _TAKEN_BACK.match(said)
     tail = said[mark.end() :].strip(_EDGES) if mark is not None else ""
     new = _VALUE.search(tail)
-    if new is None or not _is_bare(tail, new):
+    if new is None or not _is_bare(tail, new) or len(list(_VALUE.finditer(earlier))) != 1:
         return None
     old = _find_corrected(earlier, new)
     return None if old is None else _write_correction(earlier, old, new, tail)
+
+
+def is_about_value(said: str, earlier: str) -> bool:
+    """Whether what was said last may be about the value of an earlier sentence: it has that one, or
+    none of its own."""
+    mine, theirs = set(_DIGITS.findall(said)), set(_DIGITS.findall(earlier))
+    return not mine or not mine.isdisjoint(theirs)
 
 
 def _take_up(before: list[str], sentence: str) -> list[str]:
