@@ -56,6 +56,12 @@ def test_a_prompt_that_asks_for_one_thing_has_no_parts(prompt: str) -> None:
     assert split_prompt(prompt) == []
 
 
+def test_a_part_that_says_too_little_is_left_out_and_the_other_stands_alone() -> None:
+    assert split_prompt("what are the dunning fees, then which one do we use?") == [
+        "what are the dunning fees"
+    ]
+
+
 def test_a_long_text_has_no_parts_and_a_list_of_tasks_only_the_first_few() -> None:
     task = "check the invoices of the Bern office"
 

@@ -32,9 +32,10 @@ _BORDER = compile_late(
 
 
 def split_prompt(text: str) -> list[str]:
-    """Return the parts of a prompt that asks for several things; nothing of one that does not."""
+    """Return the parts of a prompt that asks for several things, without those that say too little
+    by themselves; nothing of a prompt that asks for one thing."""
     if len(text) > READ_CHARS:
         return []
-    parts = [each.strip() for each in _BORDER.split(text)]
-    telling = [each for each in parts if each and count_content_words(each) >= LEAST_WORDS]
-    return telling[:MOST_PARTS] if len(telling) > 1 else []
+    parts = [each for part in _BORDER.split(text) if (each := part.strip())]
+    telling = [each for each in parts if count_content_words(each) >= LEAST_WORDS]
+    return telling[:MOST_PARTS] if len(parts) > 1 else []
