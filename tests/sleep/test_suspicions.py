@@ -11,7 +11,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.revision import Revision
 from madeleine.model.verdict import Relation
-from madeleine.recall.successors import find_suspected_replacements
+from madeleine.recall.successors import WaitingReplacement, find_suspected_replacements
 from madeleine.sleep.jobs.conflict_detector import make_conflict_detector
 from madeleine.write.proposals import decide_proposal
 from madeleine.write.revise import revise
@@ -35,8 +35,8 @@ def judge(sure: float) -> ScriptedJudge:
 
 
 def suspected(stores: Stores, older: Memory, newer: Memory) -> bool:
-    pairs = [(older.id, newer.id), (newer.id, older.id)]
-    return find_suspected_replacements(stores.log, pairs) == {(older.id, newer.id)}
+    found = find_suspected_replacements(stores.log, [older.id, newer.id])
+    return found == [WaitingReplacement(older.id, newer.id, None)]
 
 
 @pytest.mark.parametrize(("sure", "known"), [(0.2, False), (0.35, True), (0.59, True)])

@@ -132,12 +132,10 @@ def _render_turns(hit: RecallMatch, shown: Collection[str]) -> Iterator[str]:
 
 def _render_versions(hit: RecallMatch) -> Iterator[str]:
     """Yield what may have taken the place of a hit. What is known stands among the reasons."""
-    if hit.replaced_by is not None and hit.replaced_by.proposal is not None:
-        newer = hit.replaced_by.memory
-        yield (
-            f"  replaced by `{newer.short_id}` ({flatten_text(newer.headline)})? "
-            f"proposal {shorten_id(hit.replaced_by.proposal)} waits for an answer"
-        )
+    if hit.replaced_by is not None and not hit.replaced_by.is_known:
+        newer, proposal = hit.replaced_by.memory, hit.replaced_by.proposal
+        asked = f" proposal {shorten_id(proposal)} waits for an answer" if proposal else ""
+        yield f"  replaced by `{newer.short_id}` ({flatten_text(newer.headline)})?{asked}"
 
 
 def _render_hit(hit: RecallMatch, explain: bool) -> str:

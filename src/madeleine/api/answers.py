@@ -255,7 +255,7 @@ def _build_version(version: RelatedVersion) -> HitVersion:
     return HitVersion(
         id=version.memory.id,
         title=version.memory.headline,
-        known=version.proposal is None,
+        known=version.is_known,
         proposal=version.proposal,
     )
 

@@ -100,6 +100,11 @@ class EventLog(Protocol):
         still say what they said then."""
         ...
 
+    def verdicts_on_older(self, ids: Sequence[str], judge: str) -> dict[tuple[str, str], Verdict]:
+        """Return the same about every pair whose older memory is one of these. It is asked with
+        every whisper: what it costs depends on what this judge said of these memories."""
+        ...
+
     def uses(self, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
         """Return the uses of each of the memories, as far as they count, oldest first."""
         ...

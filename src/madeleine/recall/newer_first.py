@@ -1,14 +1,15 @@
 """Of two hits that say different things of the same, the newer first.
 
-Where one memory is known to have superseded another, `recall.py` orders them. Mostly nobody has
-said so: the old price and the new one stand side by side and fit the question about as well. Only
-the first few hits are looked at, only pairs that are near in score, and only what may be the same
-matter told twice (`language/rivals.py`); whatever stands in between stays where it is.
+Where one memory is known to have superseded another, or may have as somebody is being asked or a
+job suspects, `recall.py` orders them. Mostly nobody has said so: the old price and the new one
+stand side by side and fit the question about as well. Only the first few hits are looked at, only
+pairs that are near in score, and only what may be the same matter told twice
+(`language/rivals.py`); whatever stands in between stays where it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -26,26 +27,14 @@ NEAR_SCORE = 1.5
 """Log odds between two scores that are near. In shares of the better one, an exact answer (.99)
 would be near a mere relative (.5), and an old value (.33) far from the new one (.15)."""
 
-ASKED_NEAR_SHARE = 0.3
-"""The share of the better score that is near where a job found that the newer one replaces the
-older: that is known better than by the looks of two texts, but it is not settled."""
-
-PairIds = tuple[str, str]
-
 _ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
 
 
-def put_newer_first(
-    stores: Stores,
-    reader: MemoryReader,
-    hits: list[RankedHit],
-    waiting: Collection[PairIds] = (),
-) -> list[RankedHit]:
+def put_newer_first(stores: Stores, reader: MemoryReader, hits: list[RankedHit]) -> list[RankedHit]:
     """Return the hits, which come best first, with what is newer before what it may have replaced.
-    Two that change places exchange their scores. `waiting` are pairs (older, newer) of which a job
-    found that the newer one replaces the older, and somebody is being asked."""
+    Two that change places exchange their scores."""
     first = hits[:LOOKED_AT]
-    ids = list(dict.fromkeys(each.id for pair in _near_pairs(first, waiting) for each in pair))
+    ids = list(dict.fromkeys(each.id for pair in _near_pairs(first) for each in pair))
     if not ids:
         return hits
     memories, vectors = reader.read(ids), stores.search.vectors(ids)
@@ -53,9 +42,7 @@ def put_newer_first(
     for above in range(len(first)):
         for below in range(above + 1, len(first)):
             older, newer = first[above], first[below]
-            if _may_swap(older, newer, waiting) and (
-                (older.id, newer.id) in waiting or _are_rivals(older, newer, memories, vectors)
-            ):
+            if _may_swap(older, newer) and _are_rivals(older, newer, memories, vectors):
                 older.score, newer.score = newer.score, older.score
                 newer.said.append(Cause(ReasonKind.NEWER_OF_TWO, {"memory": older.id}))
                 newer.mentioned.append(older.id)
@@ -64,33 +51,19 @@ def put_newer_first(
     return sorted(hits, key=rank_key) if swapped else hits
 
 
-def pair_by_age(hits: Sequence[RankedHit]) -> list[PairIds]:
-    """Return the first hits in pairs (older, newer) whose older one comes first."""
-    first = hits[:LOOKED_AT]
-    return [
-        (above.id, below.id)
-        for place, above in enumerate(first)
-        for below in first[place + 1 :]
-        if above.created < below.created
-    ]
-
-
-def _near_pairs(
-    hits: Sequence[RankedHit], waiting: Collection[PairIds]
-) -> Iterator[tuple[RankedHit, RankedHit]]:
+def _near_pairs(hits: Sequence[RankedHit]) -> Iterator[tuple[RankedHit, RankedHit]]:
     for place, above in enumerate(hits):
         for below in hits[place + 1 :]:
-            if _may_swap(above, below, waiting):
+            if _may_swap(above, below):
                 yield above, below
 
 
-def _may_swap(above: RankedHit, below: RankedHit, waiting: Collection[PairIds]) -> bool:
+def _may_swap(above: RankedHit, below: RankedHit) -> bool:
     """Whether the lower of two hits is newer, about as good, true, and as sure. What the question
     names or quotes stays where it is."""
     if above.created >= below.created:
         return False
-    asked = (above.id, below.id) in waiting and below.score >= ASKED_NEAR_SHARE * above.score
-    if not asked and log_odds(above.score) - log_odds(below.score) > NEAR_SCORE:
+    if log_odds(above.score) - log_odds(below.score) > NEAR_SCORE:
         return False
     if not _ASKED_FOR.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
         return False

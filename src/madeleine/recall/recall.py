@@ -26,7 +26,7 @@ from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
-from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.activation import spread_activation, standing_of
 from madeleine.recall.candidates import PreparedQuestion, draw_candidates, prepare_question
 from madeleine.recall.dates import find_speaking_of
@@ -46,7 +46,7 @@ from madeleine.recall.explaining import (
 )
 from madeleine.recall.features import KIN_COLUMNS
 from madeleine.recall.memory_reader import MemoryReader
-from madeleine.recall.newer_first import LOOKED_AT, pair_by_age, put_newer_first
+from madeleine.recall.newer_first import LOOKED_AT, put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import TIERS, RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
@@ -76,6 +76,7 @@ UNNAMED_SELF = frozenset({"self"})  # the title of a self that nobody has given 
 READ_CLOSELY = (None, "en")  # the language of a question in which chances were learnt, or none
 _ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
 """Reasons for which a hit is shown whatever its score is."""
+BEHIND = 0.9  # of its score that is left to a hit before which what may have replaced it is put
 _ARCHIVAL = TIERS.index(Tier.ARCHIVAL.value)
 
 
@@ -130,7 +131,8 @@ class _Search:
     """The time that nothing is from, in words."""
     scored: ScoredCandidates | None = None
     waiting: list[WaitingReplacement] = field(default_factory=list)
-    """What may have replaced what among the first hits, as somebody is being asked."""
+    """What may have replaced what among the first hits, as somebody is being asked, or a job
+    suspects."""
 
     @property
     def understood(self) -> ParsedQuestion:
@@ -373,15 +375,52 @@ def _follow_connections(
         hits = _successors_first(reader, hits)
     first = [each.id for each in hits[: max(LOOKED_AT, search.query.limit)]]
     search.waiting = find_waiting_replacements(stores.log, first) if first else []
+    search.waiting += find_suspected_replacements(stores.log, first)
     understood = search.understood
     dated = bool(understood.spans or understood.hints) or understood.asks.past
     # People who talk to each other come back to a matter without replacing what they said.
     talked = bool(hits) and _head_of(search, hits[0]) == "dialogue"
     if dated or talked or understood.asks.many:
         return hits
-    asked = {(each.older, each.newer) for each in search.waiting}
-    asked |= find_suspected_replacements(stores.log, pair_by_age(hits))
-    return put_newer_first(stores, reader, hits, asked)
+    hits = _possible_successors_first(stores, reader, search, hits)
+    return put_newer_first(stores, reader, hits)
+
+
+def _possible_successors_first(
+    stores: Stores, reader: MemoryReader, search: _Search, hits: list[RankedHit]
+) -> list[RankedHit]:
+    """Put what may have replaced one of the first hits before it. If it was not found itself it is
+    brought: the newer note is often the one that has none of the question's words. The older one
+    stays close behind, for nothing is settled."""
+    first = {each.id: each for each in hits[:LOOKED_AT] if _ASKED_FOR.isdisjoint(each.lifts)}
+    pairs = {each.older: each.newer for each in reversed(search.waiting) if each.older in first}
+    if not pairs:
+        return hits
+    found = {each.id: each for each in hits}
+    missing = sorted(set(pairs.values()).difference(found))
+    passing = stores.search.select_allowed(missing, search.chosen, search.now) if missing else ()
+    known = reader.read([*pairs, *pairs.values()])
+    weight = stores.config.recall.relevance_weight
+    for each in passing:
+        found[each] = _uncompared_hit(search, known[each], weight)
+    for _ in pairs:  # a chain comes into order one step at a time
+        for before, after in pairs.items():
+            older, newer = first[before], found.get(after)
+            if newer is not None and _may_go_before(older, newer, known):
+                older.score, newer.score = max(BEHIND * older.score, newer.score), older.score
+                newer.said.append(Cause(ReasonKind.NEWER_OF_TWO, {"memory": before}))
+                newer.mentioned.append(before)
+    return sorted((each for each in found.values() if each.score > 0), key=rank_key)
+
+
+def _may_go_before(older: RankedHit, newer: RankedHit, known: Mapping[str, Memory]) -> bool:
+    """Whether what may have replaced a hit is ranked behind it, and as true and as sure. What is
+    private comes before nothing else."""
+    if newer.score >= older.score or newer.factors.get("validity", 1.0) < 1:
+        return False
+    sure = newer.factors.get("confidence", 1.0) >= older.factors.get("confidence", 1.0)
+    private = [ABOUT_SELF in known[each.id].tags for each in (older, newer) if each.id in known]
+    return sure and len(private) == 2 and private[0] == private[1]
 
 
 def _head_of(search: _Search, hit: RankedHit) -> str | None:

@@ -435,6 +435,18 @@ def test_a_verdict_holds_until_one_side_changes(index: Index) -> None:
     assert index.log.verdicts([PAIR], "costly") == {}
 
 
+def test_what_was_said_of_older_memories_is_found_without_the_newer(index: Index) -> None:
+    filled(index, [EAST, NORTH])
+    index.write(IndexBatch(events=[judged(1, 0, SAME, memory(1), memory(2))]))
+
+    assert index.log.verdicts_on_older([*PAIR, memory_id(9)], "costly") == {PAIR: SAME}
+    assert index.log.verdicts_on_older(PAIR[1:], "costly") == {}
+    assert index.log.verdicts_on_older(PAIR, "another") == {}
+    assert index.log.verdicts_on_older([], "costly") == {}
+    index.write(IndexBatch(puts=[put(memory(2, "something else"), NORTH)]))
+    assert index.log.verdicts_on_older(PAIR, "costly") == {}
+
+
 def test_of_two_verdicts_the_later_counts_in_any_order(index: Index) -> None:
     filled(index, [EAST, NORTH])
     both = [judged(2, 9, APART, memory(1), memory(2)), judged(1, 1, SAME, memory(1), memory(2))]

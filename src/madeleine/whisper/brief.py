@@ -29,6 +29,7 @@ from madeleine.model.spaces import related_spaces
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.recall import RecallMatch, recall
+from madeleine.recall.successors import find_possible_successors
 from madeleine.rules.brief_order import brief_worth
 from madeleine.whisper.brief_text import BriefLine, BriefSection, SectionLines, render_brief
 from madeleine.whisper.config import BriefConfig, WhisperConfig
@@ -245,15 +246,20 @@ class _BriefReading:
         ]
 
     def _take(self, memories: Iterable[Memory], most: int | None = None) -> list[BriefLine]:
-        """Choose those that were not chosen before."""
-        lines: list[BriefLine] = []
-        for each in memories:
-            if most is not None and len(lines) == most:
-                break
-            if each.id not in self._chosen and each.source != SELF_SOURCE:
-                self._chosen.add(each.id)
-                lines.append(BriefLine(each))
-        return lines
+        """Choose those that were not chosen before. What may have replaced one is told in its
+        place, and names it."""
+        new = [e for e in memories if e.id not in self._chosen and e.source != SELF_SOURCE]
+        new = list({each.id: each for each in new}.values())[:most]
+        at_hand = Filter(tiers=OFFERED, spaces=() if self.request.space is None else self._spaces)
+        newer = find_possible_successors(self.stores, new, at_hand, self.now)
+        told_for = {newer[each.id].id: each for each in reversed(new) if each.id in newer}
+        lines: dict[str, BriefLine] = {}
+        for each in new:
+            told = newer.get(each.id, each)
+            if told.id not in self._chosen:
+                lines.setdefault(told.id, BriefLine(told, instead_of=told_for.get(told.id)))
+        self._chosen |= lines.keys() | {each.id for each in new}
+        return list(lines.values())
 
     def _rank(self, memories: Iterable[Memory]) -> list[Memory]:
         return sorted(memories, key=lambda each: (-self._measure_worth(each), each.id))

@@ -21,6 +21,7 @@ from madeleine.whisper.rendering import (
     byte_size,
     flatten_text,
     format_day,
+    render_older,
 )
 
 LINE_CHARS = 200  # of a memory; one that says more is told by its title and its beginning
@@ -54,6 +55,8 @@ class BriefLine:
     memory: Memory | None
     night: str | None = None
     counts: Mapping[ActivityKind, int] = field(default_factory=dict)
+    instead_of: Memory | None = None
+    """The older memory in whose place it is told, because it may have replaced that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,8 @@ def _render_memory(line: BriefLine) -> str:
     memory = line.memory
     assert memory is not None
     about = f"id: {memory.short_id}, {format_day(memory.created)}"
-    return f"- {render_statement(memory, LINE_CHARS)} ({about})"
+    older = "" if line.instead_of is None else f" {render_older(line.instead_of)}"
+    return f"- {render_statement(memory, LINE_CHARS)} ({about}){older}"
 
 
 def render_statement(memory: Memory, most: int) -> str:
@@ -165,6 +169,7 @@ def _render_person(wanted: SectionLines, room: int) -> tuple[str, SectionLines]:
         memory = each.memory
         assert memory is not None
         said = f"{flatten_text(memory.content, PERSON_CHARS)} (id: {memory.short_id})"
+        said += "" if each.instead_of is None else f" {render_older(each.instead_of)}"
         longer = f"{text}; {said}" if text else f"About the user: {said}"
         if byte_size(longer) > room:
             continue

@@ -26,6 +26,7 @@ from madeleine.model.spaces import related_spaces
 from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.recall import recall
+from madeleine.recall.successors import find_possible_successors
 from madeleine.rules.deed_gate import DEED_GATE, deed_worth
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.deed_features import FoundForDeed, deed_features
@@ -45,6 +46,7 @@ from madeleine.write.stores import Stores
 TRIGGERED_MOST = 24  # memories that triggers bring, the newest
 FOUND_MOST = 24
 TOLD_MOST = 2
+REPLACED_MOST = 8  # of those worth telling, the best, for which a newer one is looked up
 ASKED_CHARS = 1_500
 DEED_CHARS = (
     300  # of a deed that a model reads: its path or command, and how what is written begins
@@ -77,6 +79,8 @@ class WeighedMemory:
     features: dict[str, float]
     worth: float
     score: float
+    instead_of: Memory | None = None
+    """The older memory in whose place it is told, because it may have replaced that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +116,14 @@ def speak_before_deed(
     told = whisperer.sessions.recent(session, now, config.session_gap_minutes).told
     model_time = time_for_models(whisperer, request.due)
     weighed: list[WeighedMemory] = []
+    passing: list[WeighedMemory] = []
     for space, each in ((None, stores), *others):
         if space is None or space in related_spaces(request.space):
-            weighed += weigh_candidates(limit_models(each, model_time), request, now)
+            found = weigh_candidates(limit_models(each, model_time), request, now)
+            weighed += found
+            passing += _put_successors_first(each, request, now, _select_passing(found))
     weighed.sort(key=lambda each: (-each.worth, each.memory.id))
-    passing = [each for each in weighed if each.worth >= DEED_GATE]
+    passing = _select_passing(passing)
     new = [each for each in passing if each.memory.id not in told][:TOLD_MOST]
     word = _claim_and_word(stores, config, whisperer, request, new, bool(passing))
     took_ms = round((time.perf_counter() - begun) * 1000, 1)
@@ -124,6 +131,33 @@ def speak_before_deed(
     if request.awaits_receipt and word.told:
         _note_sent(stores, config, whisperer, request, word, now)
     return word
+
+
+def _select_passing(weighed: Sequence[WeighedMemory]) -> list[WeighedMemory]:
+    """Return what is worth telling, best first."""
+    passing = [each for each in weighed if each.worth >= DEED_GATE]
+    return sorted(passing, key=lambda each: (-each.worth, each.memory.id))
+
+
+def _put_successors_first(
+    stores: Stores, request: DeedRequest, now: datetime, passing: Sequence[WeighedMemory]
+) -> list[WeighedMemory]:
+    """Return what may have replaced a memory in its place, as worth telling as the better of the
+    two; it names the older one."""
+    looked_at = passing[:REPLACED_MOST]
+    memories = [each.memory for each in looked_at]
+    newer = find_possible_successors(stores, memories, _deed_filter(request), now)
+    if not newer:
+        return list(passing)
+    chosen: dict[str, WeighedMemory] = {}
+    for each in passing:
+        successor = newer.get(each.memory.id)
+        if successor is None:
+            chosen.setdefault(each.memory.id, each)
+        elif successor.id not in chosen or chosen[successor.id].instead_of is None:
+            better = chosen.get(successor.id, each)
+            chosen[successor.id] = replace(better, memory=successor, instead_of=each.memory)
+    return list(chosen.values())
 
 
 def _deed_key(request: DeedRequest) -> str:
@@ -138,11 +172,7 @@ def _deed_key(request: DeedRequest) -> str:
 
 def weigh_candidates(stores: Stores, request: DeedRequest, now: datetime) -> list[WeighedMemory]:
     """Return every memory that the deed's triggers or its words bring, with what it is worth."""
-    here = related_spaces(request.space)
-    spaces: tuple[str | None, ...] = (*here, None) if here else ()
-    if request.space is None and request.cwd:
-        spaces = (None,)
-    chosen = Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
+    chosen = _deed_filter(request)
     told = (request.deed.text[:DEED_CHARS], request.error)
     text = " ".join(each for each in told if each)[:ASKED_CHARS]
     query = RecallQuery(text, FOUND_MOST, chosen, request.space, explain=True, all=True)
@@ -161,6 +191,15 @@ def weigh_candidates(stores: Stores, request: DeedRequest, now: datetime) -> lis
         weighed.append(_weigh(request, hit.memory, found, best, hit.score))
     weighed += [_weigh(request, each, FoundForDeed(), best, 0.0) for each in brought.values()]
     return [each for each in weighed if each.memory.source != SELF_SOURCE]
+
+
+def _deed_filter(request: DeedRequest) -> Filter:
+    """Return what is at hand where the deed is done."""
+    here = related_spaces(request.space)
+    spaces: tuple[str | None, ...] = (*here, None) if here else ()
+    if request.space is None and request.cwd:
+        spaces = (None,)
+    return Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
 
 
 def _weigh(
@@ -195,7 +234,9 @@ def _claim_and_word(
         nothing = Cause(WhisperSilence.NOTHING_FOUND, {"because": None})
         silence = Cause(WhisperSilence.TOLD_BEFORE) if is_known else nothing
         return DeedWord("", whisper_id, silence=silence)
-    chosen = [InjectedMemory(each.memory, each.score, True) for each in new]
+    chosen = [
+        InjectedMemory(each.memory, each.score, True, instead_of=each.instead_of) for each in new
+    ]
     text, injected = render_whisper(chosen, (), config)
     ids = {each.memory.id for each in injected}
     told = tuple(each for each in new if each.memory.id in ids)

@@ -131,7 +131,7 @@ def _render_entry(each: InjectedMemory, room: int, most: int) -> tuple[str, bool
 
 
 def _render_line(each: InjectedMemory, title: str) -> str:
-    older = "" if each.instead_of is None else _render_older(each.instead_of)
+    older = "" if each.instead_of is None else render_older(each.instead_of)
     parts = (f"- **[{each.memory.type.value}]**", title, _render_about(each), older)
     return " ".join(part for part in parts if part)
 
@@ -152,7 +152,7 @@ def _render_about(each: InjectedMemory) -> str:
     return f"({', '.join(parts)})"
 
 
-def _render_older(older: Memory) -> str:
+def render_older(older: Memory) -> str:
     """Return the name of the memory that another is told in the place of."""
     about = f"(id: {older.short_id}, {format_day(older.created)})"
     return f"{MAY_REPLACE}: {render_title(older)} {about}"

@@ -116,7 +116,7 @@ class WhisperCandidate:
     held: str = ""
     """The stage that held it back."""
     successor: Memory | None = None
-    """What may have replaced it, as a question that waits asks."""
+    """What may have replaced it, as a question that waits asks, or a job suspects."""
     instead_of: Memory | None = None
     """The older memory that it stands in for, because it may have replaced that."""
 
@@ -398,7 +398,8 @@ def _build_candidates(
 
 def _exchange_worths(candidates: list[WhisperCandidate]) -> None:
     """Let the newer of two have the better worth where recall has put it first: there they have
-    exchanged their scores, but not the chances that a worth is made of."""
+    exchanged their scores, but not the chances that a worth is made of. An older one that may have
+    been replaced keeps its own: it is named beside the newer."""
     by_id = {each.memory.id: each for each in candidates}
     for newer in candidates:
         for reason in newer.reasons:
@@ -406,7 +407,9 @@ def _exchange_worths(candidates: list[WhisperCandidate]) -> None:
             if reason.kind is not ReasonKind.NEWER_OF_TWO or older is None:
                 continue
             if newer.worth < older.worth:
-                newer.worth, older.worth = older.worth, newer.worth
+                is_waiting = older.successor is not None and older.successor.id == newer.memory.id
+                left = older.worth if is_waiting else newer.worth
+                newer.worth, older.worth = older.worth, left
 
 
 def _without_self_lift(found: RecallMatch) -> RecallMatch:
@@ -462,7 +465,7 @@ def _build_candidate(
 
 def _suspected_successor(found: RecallMatch) -> Memory | None:
     newer = found.replaced_by
-    return None if newer is None or newer.proposal is None else newer.memory
+    return None if newer is None or newer.is_known else newer.memory
 
 
 def _weigh_hit(found: RecallMatch, named: bool, need: float, blend: float) -> tuple[str, float]:
@@ -677,7 +680,7 @@ def _is_paired(memory_id: str, others: Set[str], pairs: Iterable[Pair]) -> bool:
 
 def _put_successors_first(state: WhisperState) -> None:
     """Tell what may have replaced a memory in its place, and name the older one there. Whether it
-    did is being asked; what is private comes in the place of nothing else."""
+    did is being asked, or suspected; what is private comes in the place of nothing else."""
     known = {each.memory.id: each for each in state.candidates}
     chosen: dict[str, WhisperCandidate] = {}
     for each in state.candidates:

@@ -633,9 +633,9 @@ export interface HitTurn {
 export interface HitVersion {
   id: string
   title: string
-  /** whether that is settled; else a question waits */
+  /** whether that is settled; else a question waits, or it is suspected only */
   known: boolean
-  /** the question that waits about it */
+  /** the question that waits about it, if somebody is asked already */
   proposal: string | null
 }
 

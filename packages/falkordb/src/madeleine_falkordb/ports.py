@@ -313,6 +313,7 @@ class FalkorLog:
     state = asks(events.state)
     feedback = asks(events.feedback)
     verdicts = asks(standing.verdicts)
+    verdicts_on_older = asks(standing.verdicts_on_older)
     uses = asks(usage.uses)
     used_today = asks(usage.used_today)
     used_together = asks(usage.used_together)

@@ -42,7 +42,8 @@ INDEXED_COLUMNS = {
     "Event": ("key", "kind", "change", "run"),
     "Use": ("memory",),
     "Adopted": ("key", "memory"),
-    **dict.fromkeys(("Outcome", "State", "Proposal", "Seen", "Verdict"), ("key",)),
+    **dict.fromkeys(("Outcome", "State", "Proposal", "Seen"), ("key",)),
+    "Verdict": ("key", "older"),
     **dict.fromkeys(("Unreadable", "Position"), ("key",)),
     "Torn": ("key", "name_key"),
 }

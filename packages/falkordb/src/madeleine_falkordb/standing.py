@@ -128,12 +128,30 @@ def verdicts(
     """Return the verdicts about pairs of which neither side has changed."""
     if not pairs:
         return {}
-    question = """MATCH (v:Verdict) WHERE v.key IN $keys
-                  WITH v MATCH (o:Memory {id: v.older}) WITH v, o MATCH (n:Memory {id: v.newer})
-                  WHERE o.digest = v.older_digest AND n.digest = v.newer_digest"""
     keys = [hash_key(*pair, judge) for pair in dict.fromkeys(pairs)]
+    return _read_verdicts(access, "MATCH (v:Verdict) WHERE v.key IN $keys", keys=keys)
+
+
+def verdicts_on_older(
+    access: GraphAccess, ids: Sequence[str], judge: str
+) -> dict[tuple[str, str], Verdict]:
+    """Return the verdicts about pairs whose older memory is one of these, where neither side has
+    changed."""
+    if not ids:
+        return {}
+    chosen = "MATCH (v:Verdict) WHERE v.older IN $ids AND v.judge = $judge"
+    return _read_verdicts(access, chosen, ids=list(dict.fromkeys(ids)), judge=judge)
+
+
+def _read_verdicts(
+    access: GraphAccess, chosen: str, **parameters: object
+) -> dict[tuple[str, str], Verdict]:
+    question = f"""{chosen}
+                   WITH v MATCH (o:Memory {{id: v.older}})
+                   WITH v, o MATCH (n:Memory {{id: v.newer}})
+                   WHERE o.digest = v.older_digest AND n.digest = v.newer_digest"""
     found = {}
-    for older, newer, text in access.rows(question, "v.older, v.newer, v.verdict", keys=keys):
+    for older, newer, text in access.rows(question, "v.older, v.newer, v.verdict", **parameters):
         verdict = verdict_from_json(json.loads(text))
         if verdict is not None:
             found[older, newer] = verdict

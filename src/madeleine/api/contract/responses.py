@@ -202,8 +202,8 @@ class HitVersion:
 
     id: str = field()
     title: str = field()
-    known: bool = field("whether that is settled; else a question waits")
-    proposal: str | None = field("the question that waits about it")
+    known: bool = field("whether that is settled; else a question waits, or it is suspected only")
+    proposal: str | None = field("the question that waits about it, if somebody is asked already")
 
 
 @shape

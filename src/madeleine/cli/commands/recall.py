@@ -86,10 +86,9 @@ def _render_hit_details(hit: dict[str, Any], explain: bool) -> Iterator[str]:
         over.append(f"replaced by {memory['superseded_by'][:8]}")
     newer = hit.get("replaced_by")
     if newer and not newer["known"]:
-        over.append(
-            f"replaced by {newer['id'][:8]} ({escape_controls(newer['title'])})? "
-            f"`madeleine proposals show {newer['proposal'][:8]}`"
-        )
+        asked = newer["proposal"]
+        look = f" `madeleine proposals show {asked[:8]}`" if asked else ""
+        over.append(f"replaced by {newer['id'][:8]} ({escape_controls(newer['title'])})?{look}")
     if over:
         yield f"{INDENT}{', '.join(over)}"
     if passage := hit.get("passage"):

@@ -292,6 +292,7 @@ class PostgresLog:
     state = reads(events.state)
     feedback = reads(events.feedback)
     verdicts = reads(standing.verdicts)
+    verdicts_on_older = reads(standing.verdicts_on_older)
     uses = reads(standing.uses)
     used_today = reads(usage.used_today)
     used_together = reads(gathering.used_together)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -68,12 +68,18 @@ _SELECT_ACROSS = f"""
     AND t.space IS NULL AND s.space IS NOT NULL
     ORDER BY 1, 3, 5
 """
-_SELECT_VERDICTS = """
-    SELECT v.older, v.newer, v.verdict FROM unnest(%s::text[], %s::text[]) AS p (older, newer)
-    JOIN verdicts v ON v.tenant = :tenant AND v.older = p.older AND v.newer = p.newer
-                   AND v.judge = %s
+_STILL_SAID = """
     JOIN nodes o ON o.tenant = :tenant AND o.id = v.older AND o.digest = v.older_digest
     JOIN nodes n ON n.tenant = :tenant AND n.id = v.newer AND n.digest = v.newer_digest
+"""
+_SELECT_VERDICTS = f"""
+    SELECT v.older, v.newer, v.verdict FROM unnest(%s::text[], %s::text[]) AS p (older, newer)
+    JOIN verdicts v ON v.tenant = :tenant AND v.older = p.older AND v.newer = p.newer
+                   AND v.judge = %s {_STILL_SAID}
+"""
+_SELECT_VERDICTS_ON_OLDER = f"""
+    SELECT v.older, v.newer, v.verdict FROM verdicts v {_STILL_SAID}
+    WHERE v.tenant = :tenant AND v.older = ANY(%s::text[]) AND v.judge = %s
 """
 
 
@@ -170,8 +176,20 @@ def verdicts(
 ) -> dict[tuple[str, str], Verdict]:
     """Return the verdicts about pairs of which neither side has changed."""
     older, newer = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return _read_verdicts(access.rows(_SELECT_VERDICTS, older, newer, judge))
+
+
+def verdicts_on_older(
+    access: TenantAccess, ids: Sequence[str], judge: str
+) -> dict[tuple[str, str], Verdict]:
+    """Return the verdicts about pairs whose older memory is one of these, where neither side has
+    changed."""
+    return _read_verdicts(access.rows(_SELECT_VERDICTS_ON_OLDER, list(ids), judge))
+
+
+def _read_verdicts(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], Verdict]:
     found = {}
-    for one, other, text in access.rows(_SELECT_VERDICTS, older, newer, judge):
+    for one, other, text in rows:
         verdict = verdict_from_json(json.loads(text))
         if verdict is not None:
             found[one, other] = verdict

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from madeleine.index.common.matrix import NONE, Matrix, MatrixSnapshot
 from madeleine.index.common.neighbours import NearestById, NeighbourQuery, build_hits
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
-from madeleine.index.common.rows import PlacedMemory
+from madeleine.index.common.rows import ColumnValue, PlacedMemory
 from madeleine.index.common.times import from_micros
 from madeleine.index.graph import CrossSpaceEdge
 from madeleine.index.search import IndexHit, MemoryColumns, PauseCallback, no_pause
@@ -287,11 +287,28 @@ def verdicts(
              JOIN nodes o ON o.id = v.older JOIN digests od ON od.node = o.node
              JOIN nodes n ON n.id = v.newer JOIN digests nd ON nd.node = n.node
              WHERE od.digest = v.older_digest AND nd.digest = v.newer_digest"""
+    return _read_verdicts(connection.execute(sql, (json.dumps(list(pairs)), judge)))
+
+
+def verdicts_on_older(
+    connection: apsw.Connection, ids: Sequence[str], judge: str
+) -> dict[tuple[str, str], Verdict]:
+    """Return the verdicts about pairs whose older memory is one of these, where neither side has
+    changed."""
+    sql = """SELECT v.older, v.newer, v.verdict
+             FROM json_each(?) p CROSS JOIN verdicts v ON v.older = p.value AND v.judge = ?
+             JOIN nodes o ON o.id = v.older JOIN digests od ON od.node = o.node
+             JOIN nodes n ON n.id = v.newer JOIN digests nd ON nd.node = n.node
+             WHERE od.digest = v.older_digest AND nd.digest = v.newer_digest"""
+    return _read_verdicts(connection.execute(sql, (json.dumps(list(ids)), judge)))
+
+
+def _read_verdicts(rows: Iterable[tuple[ColumnValue, ...]]) -> dict[tuple[str, str], Verdict]:
     found = {}
-    for older, newer, text in connection.execute(sql, (json.dumps(list(pairs)), judge)):
-        verdict = verdict_from_json(json.loads(text))
+    for older, newer, text in rows:
+        verdict = verdict_from_json(json.loads(str(text)))
         if verdict is not None:
-            found[older, newer] = verdict
+            found[str(older), str(newer)] = verdict
     return found
 
 
