@@ -253,9 +253,14 @@ def test_a_judge_with_a_reader_goes_by_another_name() -> None:
 
 
 def in_store(
-    reader: SetReader, similarity: float, older: str = BOAT, newer: str = DIESEL
+    reader: SetReader,
+    similarity: float,
+    older: str = BOAT,
+    newer: str = DIESEL,
+    for_links: bool = False,
 ) -> Verdict:
-    pair = MemoryPair(memory(older, 0), memory(newer, 3), similarity, SharedWords(0.5, 2.0, 1))
+    shared = SharedWords(0.5, 2.0, 1)
+    pair = MemoryPair(memory(older, 0), memory(newer, 3), similarity, shared, for_links)
     (found,) = LocalJudge(shipped_weights(), reader).judge([pair])
     assert found is not None
     return found
@@ -292,10 +297,15 @@ def test_what_shares_hardly_anything_is_not_read() -> None:
     assert (found.relation, reader.asked) == (Relation.NONE, [])
 
 
-def test_what_is_alike_is_read_whatever_it_shares() -> None:
-    reader = SetReader({Relation.EVOLUTION: 0.95}, in_store={Relation.NONE: 0.9}, unread=0.005)
+@pytest.mark.parametrize(
+    ("unread", "for_links", "read"), [(0.04, False, 0), (0.06, False, 1), (0.005, True, 1)]
+)
+def test_what_is_alike_and_shares_little_is_read_for_links_only(
+    unread: float, for_links: bool, read: int
+) -> None:
+    reader = SetReader({Relation.EVOLUTION: 0.95}, in_store={Relation.NONE: 0.9}, unread=unread)
 
-    found = in_store(reader, 0.65)
+    found = in_store(reader, 0.65, for_links=for_links)
 
     assert found.relation is Relation.NONE
-    assert len(reader.asked) == 1
+    assert len(reader.asked) == read

@@ -337,6 +337,33 @@ def test_without_a_language_model_different_facts_are_not_joined(stores: Stores)
     assert untouched(stores, writer(cheap=True))
 
 
+def test_without_a_digest_worth_having_nobody_reads_what_members_are_to_each_other(
+    stores: Stores,
+) -> None:
+    for text in (RED, GREEN, BLUE):
+        keep(stores, text)
+    idle = ScriptedJudge(always(says(Relation.RELATED_TO)), True, as_told)
+    context(stores, make_consolidator(), idle)
+    assert idle.asked == []
+
+
+def test_one_stranger_in_a_cluster_does_not_hide_a_digest(stores: Stores) -> None:
+    old = restated(stores)
+    odd = keep_at(stores, f"{RED} of Ana, and nobody knows who waters the ferns there", -9)
+    found = ScriptedJudge(
+        lambda pair: says(Relation.NONE if odd.id in pair.ids else Relation.DUPLICATE),
+        True,
+        lambda members: None if odd in members else extract_synthesis(members),
+    )
+
+    report = context(stores, make_consolidator(), found, consolidate_near=0.5)
+
+    assert found.asked
+    assert report.applied == 1
+    assert now(stores, odd).tier is Tier.WORKING
+    assert {now(stores, each).tier for each in old} == {Tier.ARCHIVAL}
+
+
 def test_two_that_say_the_same_are_left_to_merging(stores: Stores) -> None:
     keep(stores, RED)
     keep(stores, f"{RED} of Ana")

@@ -63,7 +63,7 @@ def find_foreign_phrases(text: str, rule: str) -> list[PhraseHit]:
     return []
 
 
-@lru_cache(maxsize=64)  # several rules ask about one text
+@lru_cache(maxsize=8_192)  # several rules ask about one text, and a night about all, in pairs
 def likely_languages(text: str) -> tuple[LanguageFile, ...]:
     """Return what is known of the languages that a text may be in, the likeliest first."""
     guesses = guess_languages(text, MOST_GUESSES)

@@ -55,6 +55,9 @@ class MemoryPair:
     similarity: float
     shared: SharedWords | None = None
     """Which words of their store both have; None where nobody looked."""
+    for_links: bool = False
+    """Whether it matters how the two hang together too, and not only whether both say the same or
+    the newer one replaces the older."""
 
     @property
     def ids(self) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from madeleine.index.graph import EdgeRow, MemoryGraph
 from madeleine.language.replacements import find_replacement
@@ -43,7 +43,7 @@ from madeleine.sleep.values import JobContext, Patch, StopKind
 
 PORTION = 256  # memories whose neighbours are looked up in one go
 BACKLOG_PORTION = 64  # the same of what earlier runs left: there is time for few of them
-BACKLOG_SECONDS = 0.4  # of CPU for what earlier runs left, where somebody asked for the run
+BACKLOG_SECONDS = 0.2  # of CPU for what earlier runs left, where somebody asked for the run
 BACKLOG_SECONDS_DUE = 5.0  # the same by the timetable: nobody waits, and others go first
 KNOWN_AT_MOST = 20_000  # memories kept at hand while pairs are made: some 50 MB
 RARE_AT_MOST = 24  # memories that may share a word before it stops telling them from others
@@ -70,6 +70,8 @@ class PairQuery:
     model sees it better by itself."""
     by_words: bool = False
     """Whether to pair with what shares a rare word too, however unlike the rest of it is."""
+    for_links: bool = False
+    """Whether it asks how two memories hang together, and not only whether one can go."""
 
 
 @dataclass(slots=True)
@@ -258,20 +260,21 @@ class _PairFinder:
         arrows: Mapping[frozenset[str], Arrows],
     ) -> list[MemoryPair]:
         pairs = [
-            self._words.weigh(build_pair(memory, known[o], similarity))
+            self._words.weigh(self._build_pair(memory, known[o], similarity))
             for o, similarity in near.items()
             if o in known
         ]
         return [pair for pair in pairs if self._is_worth(pair, arrows)]
 
+    def _build_pair(self, memory: Memory, other: Memory, similarity: float) -> MemoryPair:
+        return replace(build_pair(memory, other, similarity), for_links=self._look.for_links)
+
     def _is_worth(self, pair: MemoryPair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
-        if (
-            _has_self(pair)
-            or _has_summary(pair)
-            or (self._one_subject and is_about_different_things(pair))
-        ):
+        if _has_self(pair) or _has_summary(pair):
             return False
-        return self._look.worth(pair, arrows.get(frozenset(pair.ids), ()))
+        if not self._look.worth(pair, arrows.get(frozenset(pair.ids), ())):
+            return False
+        return not (self._one_subject and is_about_different_things(pair))
 
     def _find_near(self, memories: Mapping[str, Memory]) -> dict[str, dict[str, float]]:
         """Return the neighbours of each memory and how alike they are."""

@@ -57,6 +57,7 @@ def build_pair_query(context: JobContext) -> PairQuery:
             and not _is_already_connected(arrows)
         ),
         one_subject=False,
+        for_links=True,
     )
 
 

@@ -94,7 +94,8 @@ class Consolidator:
         self.looked = clusters.looked
         context.report.looked += len(clusters.looked)
         context.report.counts["clusters"] = len(clusters.found)
-        agreeing = [_drop_disagreeing(context, each) for each in clusters.found]
+        worthwhile = [each for each in clusters.found if _may_be_told_as_one(context, each)]
+        agreeing = [_drop_disagreeing(context, each) for each in worthwhile]
         return build_patches(context, agreeing, context.judge.synthesise)
 
     def done(self, context: JobContext) -> None:
@@ -267,6 +268,24 @@ def _edge_ends(row: EdgeRow) -> tuple[str, str]:
 
 def _oldest_first(memory: Memory) -> tuple[datetime, str]:
     return memory.created, memory.id
+
+
+def _may_be_told_as_one(context: JobContext, cluster: MemoryCluster) -> bool:
+    """Whether there is a digest worth having, of all members or of all but one, who may turn out to
+    be strange to the others. Joining sentences costs little; what its members are to each other
+    has to be read, and most clusters have no digest."""
+    if not context.judge.cheap:
+        return True
+    members, least = cluster.members, _members_at_least(context)
+    without = (
+        [each for each in members if each is not one] for one in members if len(members) > least
+    )
+    return any(_has_digest(context, some) for some in (members, *without))
+
+
+def _has_digest(context: JobContext, members: Sequence[Memory]) -> bool:
+    told = context.judge.synthesise(members)
+    return told is not None and bool(told.content.strip()) and _is_worth_more(told, members)
 
 
 def _drop_disagreeing(context: JobContext, cluster: MemoryCluster) -> MemoryCluster:
