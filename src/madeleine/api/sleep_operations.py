@@ -204,9 +204,10 @@ def read_sleep_status(context: HomeContext) -> SleepStatus:
 
 
 def _find_failing_tasks(context: HomeContext) -> list[answers.JobState]:
-    """Return the tasks of the consolidation engine whose last run failed."""
-    last = context.sleeper.last_runs()
-    failing = [each for each in context.sleeper.tasks if each in last and last[each].failures]
+    """Return what is no part of the cycle and whose last run failed."""
+    sleeper = context.sleeper
+    last, others = sleeper.last_runs(), (*sleeper.tasks, *sleeper.by_day)
+    failing = [each for each in others if each in last and last[each].failures]
     return read_job_states(context, failing) if failing else []
 
 

@@ -25,7 +25,7 @@ from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.intervals import JobIntervals
 from madeleine.sleep.job_runner import JobRunner
 from madeleine.sleep.shared_timetable import SharedSchedule, SharedTimetable
-from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
+from madeleine.sleep.sleeper import BY_DAY, ORDER, TASKS, Sleeper
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.version import __version__
 from madeleine.whisper.config import WhisperConfig
@@ -82,7 +82,7 @@ class HomeContext:
         self.intake.marks = self.marks
         judge = partial(make_judge, self.settings, os.environ, self.stores.minds.relations)
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
-        self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS)
+        self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS, BY_DAY)
 
     def start_timetable(self) -> None:
         """Let its jobs run by themselves, on whichever server is free."""

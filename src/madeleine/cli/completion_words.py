@@ -20,7 +20,7 @@ from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.server.hook_hosts import HOST_BY_NAME
-from madeleine.sleep.cycle import JOBS, TASKS
+from madeleine.sleep.cycle import BY_DAY, JOBS, TASKS
 
 SHELLS = ("bash", "zsh", "fish")
 PATH_METAVARS = frozenset(["FILE", "PATH", "DIR"])
@@ -106,7 +106,7 @@ def _known_values(command: str) -> dict[str, tuple[str, ...]]:
         "WHO": ("sleep", "agent", "me", "import"),
         "KIND": tuple(ProposalType),
         "STATUS": (*ProposalStatus, "all"),
-        "JOB": (*JOBS, "status", "pause", "resume", "stop"),
+        "JOB": (*JOBS, *BY_DAY, "status", "pause", "resume", "stop"),
         "TASK": (*TASKS, "status"),
         "FORMAT": (*formats.FORMATS, *formats.FORMAT_BY_ALIAS),
         "COMMAND": tuple(command_names()),

@@ -115,6 +115,9 @@ class SleepConfig:
         120.0, "between two runs of importance_scorer", 0.01, 525_600
     )
     index_updater_minutes: float = advanced(1.0, "between two runs of index_updater", 0.01, 525_600)
+    update_spotter_minutes: float = advanced(
+        5.0, "between two looks at what was written since, for what it may replace", 0.01, 525_600
+    )
     exchange_days: float = advanced(
         90.0, "after which what was said in a session, kept word for word, goes to the trash", 0
     )
@@ -206,6 +209,7 @@ class SleepConfig:
         return {
             "importance_scorer": timedelta(minutes=self.importance_scorer_minutes),
             "index_updater": timedelta(minutes=self.index_updater_minutes),
+            "update_spotter": timedelta(minutes=self.update_spotter_minutes),
             "duplicate_merger": timedelta(hours=self.duplicate_merger_hours),
             "conflict_detector": timedelta(hours=self.conflict_detector_hours),
             "auto_linker": timedelta(hours=self.auto_linker_hours),

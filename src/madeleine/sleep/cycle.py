@@ -12,6 +12,7 @@ from madeleine.sleep.jobs.decay_manager import make_decay_manager
 from madeleine.sleep.jobs.duplicate_merger import make_duplicate_merger
 from madeleine.sleep.jobs.importance_scorer import make_importance_scorer
 from madeleine.sleep.jobs.index_updater import make_index_updater
+from madeleine.sleep.jobs.update_spotter import make_update_spotter
 from madeleine.sleep.tasks.cluster import make_cluster_task
 from madeleine.sleep.tasks.creative import make_creative_task
 from madeleine.sleep.tasks.decay import make_decay_task
@@ -39,3 +40,6 @@ TASKS: Mapping[str, Callable[[], Job]] = {
 }
 """The consolidation engine: what is relevant still is known before it is put together, and both
 before anything is forgotten."""
+
+BY_DAY: Mapping[str, Callable[[], Job]] = {"update_spotter": make_update_spotter}
+"""What runs between the nights."""

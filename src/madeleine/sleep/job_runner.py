@@ -46,7 +46,7 @@ class JobRunner:
 
     def run(self, running: JobRun, stop: StopCheck, progress: Progress) -> RunReport:
         """Run a job that begins now."""
-        from madeleine.sleep.cycle import JOBS, TASKS
+        from madeleine.sleep.cycle import BY_DAY, JOBS, TASKS
         from madeleine.sleep.log_lines import end_line, start_line
         from madeleine.sleep.run import run_job
 
@@ -57,7 +57,7 @@ class JobRunner:
             self._stores,
             self._config,
             self.judge,
-            {**JOBS, **TASKS}[job](),
+            {**JOBS, **TASKS, **BY_DAY}[job](),
             dry_run=running.dry_run,
             stop=stop,
             progress=progress,

@@ -17,7 +17,7 @@ from madeleine.sleep.intervals import JobIntervals, next_run, task_run
 from madeleine.sleep.sleeper import Sleeper
 from madeleine.write.stores import Clock
 
-LEAST_EVERY = {"index_updater": timedelta(minutes=15)}
+LEAST_EVERY = dict.fromkeys(("index_updater", "update_spotter"), timedelta(minutes=15))
 """Where the index follows in the same transaction, what is left to do is what a model was away
 for; and a server may have a thousand memories to look at."""
 
@@ -45,7 +45,7 @@ class SharedTimetable:
 
     def start(self) -> None:
         """Plan every job that is not planned for earlier, and be told about each run here."""
-        for job in (*self._sleeper.order, *self._sleeper.tasks):
+        for job in self._sleeper.every_job:
             wait = self._time_until_next(job)
             first = None if wait is None else max(wait, self._intervals.first)
             self._plan.plan(job, first, sooner=True)

@@ -47,6 +47,9 @@ ORDER = (
 TASKS = ("decay", "creative", "cluster", "forget")
 """The tasks of the consolidation engine, in the order in which they run together. They are no
 part of the sleep cycle and have a timetable of their own; all else is as with the jobs."""
+BY_DAY = ("update_spotter",)
+"""What runs between the nights and is no part of the cycle; in all else these are jobs like
+others."""
 PAUSED = "sleep.paused"  # the name under which the journal keeps which jobs are paused
 RUNS_READ = 4_096  # newest runs in the journal among which each job's last is looked for
 TOLD = (
@@ -139,10 +142,16 @@ class Sleeper:
     """The jobs of one home. Any thread may ask."""
 
     def __init__(
-        self, stores: Stores, order: Sequence[str], run: RunJob, tasks: Sequence[str] = ()
+        self,
+        stores: Stores,
+        order: Sequence[str],
+        run: RunJob,
+        tasks: Sequence[str] = (),
+        by_day: Sequence[str] = (),
     ) -> None:
         self.order = tuple(order)
         self.tasks = tuple(tasks)
+        self.by_day = tuple(by_day)
         self.attended = False
         """Whether a thread works off what is asked for; else whoever asks does."""
         self.planned: Callable[[str], None] = lambda job: None
@@ -220,8 +229,13 @@ class Sleeper:
         return self._stores.leases.stop(LEASE, doing)
 
     def check(self, job: str) -> None:
-        if job not in self.order + self.tasks:
-            raise NoSuchJob(job, self.order + self.tasks)
+        if job not in self.every_job:
+            raise NoSuchJob(job, self.every_job)
+
+    @property
+    def every_job(self) -> tuple[str, ...]:
+        """All jobs and tasks; what is due at the same time runs in this order."""
+        return self.order + self.tasks + self.by_day
 
     # -- pausing ---------------------------------------------------------------------------
 
@@ -357,7 +371,7 @@ class Sleeper:
         paused = self.paused()
         with self._changed:
             self._due -= paused
-            job = next((each for each in self.order + self.tasks if each in self._due), None)
+            job = next((each for each in self.every_job if each in self._due), None)
             self._due.discard(job or "")
             return job
 
@@ -449,7 +463,7 @@ class Sleeper:
         if known is not None and not self._stores.leases.shared:
             return dict(known)
         recent = self._stores.log.recent_events
-        kinds = (each for each in (self.order, self.tasks) if each)
+        kinds = (each for each in (self.order, self.tasks, self.by_day) if each)
         found = last_runs(
             event for jobs in kinds for event in recent([EventKind.RUN.value], RUNS_READ, jobs)
         )

@@ -177,8 +177,8 @@ class AskedInstead(StrEnum):
     """A proposal about some of them waits already."""
 
 
-QUIET = frozenset({"index_updater"})
-"""Jobs that come every minute: of their runs that found nothing to do one an hour is written
+QUIET = frozenset({"index_updater", "update_spotter"})
+"""Jobs that come every few minutes: of their runs that found nothing to do one an hour is written
 down, since half a million of them a year would fill the journal. The daemon knows them all."""
 JUDGE_SILENT = "judge_silent"  # the kind of error of a run in which the judge never answered
 STOPPED = Cause(StopKind.ASKED_TO_STOP)

@@ -10,6 +10,7 @@ export const JOBS: Record<string, [string, string]> = {
   auto_cluster: ['Spaces', 'gives memories without a space that of their neighbours'],
   consolidator: ['Digests', 'writes one memory for several that are close, and archives those'],
   decay_manager: ['Fading', 'archives what nobody has used for long and matters little'],
+  update_spotter: ['Updates', 'suspects what new memories replace, between the nights'],
   decay: ['Relevance', 'reckons how relevant each memory still is'],
   creative: ['Associations', 'discovers connections that nobody drew'],
   cluster: ['Patterns', 'writes summaries of groups of similar memories'],
