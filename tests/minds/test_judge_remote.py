@@ -14,7 +14,7 @@ import pytest
 
 from madeleine.errors import BadSetting
 from madeleine.minds.judges.language_model import RunBudget
-from madeleine.minds.judges.prompts import MAX_SHOWN_CHARS
+from madeleine.minds.judges.prompts import MAX_SHOWN_CHARS, QUESTION
 from madeleine.minds.judges.remote import RemoteJudge
 from madeleine.model.memory import Memory
 from madeleine.model.verdict import MemoryPair, Relation, Synthesis
@@ -118,6 +118,20 @@ def test_an_openai_server_is_asked_as_documented(server: Script, judge: RemoteJu
     assert asked["model"] == "little-model"
     assert asked["response_format"] == {"type": "json_object"}
     assert [each["role"] for each in asked["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize("relation", Relation)
+def test_a_model_is_offered_all_eight_answers_and_each_is_understood(
+    server: Script, judge: RemoteJudge, relation: Relation
+) -> None:
+    server.replies = [verdicts({**verdict(relation=relation.value), "from": "older"})]
+
+    assert relations(judge, [pair()]) == [relation]
+
+    (asked,) = server.asked
+    assert QUESTION in asked["messages"][0]["content"]
+    assert len(Relation) == 8
+    assert all(each.value in QUESTION for each in Relation)
 
 
 def test_anthropic_is_asked_as_documented(server: Script) -> None:

@@ -11,10 +11,12 @@ from typing import cast
 import pytest
 
 from madeleine.errors import AlreadyDone, Conflict, InvalidValue, Missing, Rejected, UnderWay
+from madeleine.minds.judges.prompts import QUESTION
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
+from madeleine.model.verdict import Relation
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.maintenance import hand_in, take_batch
@@ -90,6 +92,21 @@ def test_an_answer_is_carried_out_like_any_judges(stores: Stores) -> None:
     assert now(stores, old).superseded_by == new.id
     assert sum(each.applied for each in done.reports) == 1
     assert [each.error for each in done.reports] == [None] * 4
+
+
+@pytest.mark.parametrize("relation", Relation)
+def test_an_agent_is_offered_the_same_eight_answers_and_each_is_understood(
+    stores: Stores, relation: Relation
+) -> None:
+    old, _ = two(stores)
+    batch = take_batch(stores, CONFIG)
+    assert QUESTION in str(batch["instructions"])
+
+    answer = verdict(relation.value, **{"from": old.short_id})
+    done = hand_in(stores, CONFIG, job_of(batch), answer)
+
+    assert [each.problems for each in done.reports] == [{}] * 4
+    assert sum(each.judged for each in done.reports) == 1
 
 
 def test_a_link_made_in_maintenance_has_weight_reason_and_author(stores: Stores) -> None:
