@@ -71,13 +71,13 @@ def test_no_leaves_everything_as_it_is(asked: Asked) -> None:
     assert len(list(asked.daemon.vault.glob("*.md"))) == 4
 
 
-def test_several_answers_at_once(asked: Asked) -> None:
-    asked.answer({asked.ids[0]: " Yes ", asked.ids[1]: "No"})
+def test_several_answers_at_once_in_the_words_of_a_person(asked: Asked) -> None:
+    asked.answer({asked.ids[0]: " Yes, that changed. ", asked.ids[1]: "No, keep both"})
 
     assert asked.states() == {asked.ids[0]: "approved", asked.ids[1]: "rejected"}
 
 
-@pytest.mark.parametrize("word", ["maybe", "", 1, None, ["yes"], "yes, that changed"])
+@pytest.mark.parametrize("word", ["maybe", "", 1, None, ["yes"], "yes, but"])
 def test_what_is_neither_yes_nor_no_decides_nothing(asked: Asked, word: object) -> None:
     refused = asked.answer({asked.ids[0]: "yes", asked.ids[1]: word})
 

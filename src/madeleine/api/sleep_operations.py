@@ -31,6 +31,7 @@ from madeleine.api.contract.responses import (
 from madeleine.api.operation import operation
 from madeleine.api.shared_behaviour import joined
 from madeleine.errors import InvalidValue, UnknownWord
+from madeleine.language.plain_answers import read_plain_answer
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
 from madeleine.model.people import Role
@@ -125,12 +126,8 @@ def hand_in_verdicts(context: HomeContext, call: OperationCall) -> HandInAnswer:
     return answers.build_handed_in_verdicts(done)
 
 
-ANSWERS: Mapping[str, ProposalStatus] = {
-    "yes": ProposalStatus.APPROVED,
-    "approved": ProposalStatus.APPROVED,
-    "no": ProposalStatus.REJECTED,
-    "rejected": ProposalStatus.REJECTED,
-}
+ANSWERS = ["yes", "approved", "no", "rejected"]
+"""What is surely understood; a person's own words are too, where they are plain."""
 
 
 def _answer_proposals(
@@ -145,9 +142,10 @@ def _answer_proposals(
         raise InvalidValue("proposals", "names none", hint='such as {"3f81c2aa": "yes"}')
     chosen: dict[ProposalStatus, list[Proposal]] = {}
     for wanted, said in given.items():
-        status = ANSWERS.get(said.strip().lower()) if isinstance(said, str) else None
-        if status is None:
-            raise UnknownWord("answer", str(said), list(ANSWERS))
+        yes = read_plain_answer(said) if isinstance(said, str) else None
+        if yes is None:
+            raise UnknownWord("answer", str(said), ANSWERS)
+        status = ProposalStatus.APPROVED if yes else ProposalStatus.REJECTED
         chosen.setdefault(status, []).append(find_proposal(context.stores, str(wanted)))
     done = [decide_proposals(context.stores, some, status, by) for status, some in chosen.items()]
     return answers.build_answered_proposals(done)
