@@ -31,10 +31,10 @@ TWINS = (
         "The elevation service allows 250 requests per minute.",
     ),
     (
-        "Ana moved to Cork",
-        "Ana, the accountant, moved to Cork and now lives there.",
-        "Ana in Galway",
-        "Ana, the accountant, lives in Galway.",
+        "Shifts of the lighthouse",
+        "The lighthouse crew works in shifts of 8 hours.",
+        "How long a lighthouse shift is",
+        "The lighthouse crew works in shifts of 12 hours.",
     ),
 )
 PROMPTS = (
