@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from madeleine import Madeleine
+from madeleine.cli.sleep_words import render_outcome
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.verdict import MemoryPair, Relation, Verdict
@@ -49,6 +50,7 @@ def test_what_a_new_memory_replaces_is_suspected_and_nothing_is_done(stores: Sto
 
     assert suspected(stores, older, newer) == [(older.id, newer.id)]
     assert (report.applied, report.proposed) == (0, 0)
+    assert report.counts == {"suspected": 1}
     assert stores.log.proposals() == []
     assert vault_bytes(stores) == before
 
@@ -135,3 +137,7 @@ def test_it_is_run_by_name_and_not_with_the_cycle(tmp_path: Path) -> None:
         whispered = opened.whisper("what do we use for background jobs, Celery?", space="atlas")
         assert [each.memory.id for each in whispered.injected] == [new.id]
         assert old.id[:8] in whispered.text
+
+
+def test_the_command_line_says_what_is_suspected() -> None:
+    assert render_outcome({"counts": {"suspected": 2}}) == "2 memories suspected to be replaced"

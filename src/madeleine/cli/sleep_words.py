@@ -51,6 +51,8 @@ def render_outcome(report: Json) -> str:
     parts += [f"{would}{render_count(proposed, 'proposal')}"] if proposed else []
     if report.get("skipped"):
         parts.append(f"{render_count(report['skipped'], 'patch', 'patches')} left for the next run")
+    if suspected := (report.get("counts") or {}).get("suspected"):
+        parts.append(f"{render_count(suspected, 'memory', 'memories')} suspected to be replaced")
     if report.get("stopped"):
         parts.append(f"stopped: {report['stopped']}")
     return ", ".join(parts) or "nothing to do"

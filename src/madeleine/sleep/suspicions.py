@@ -29,20 +29,22 @@ UNSUSPECTED = Verdict(Relation.NONE, 1.0, "somebody was asked")
 
 def note_suspicions(
     context: JobContext, found: Sequence[tuple[MemoryPair, Verdict]], settled: set[tuple[str, str]]
-) -> None:
+) -> int:
     """Keep what is suspected, but of pairs that are `settled` or were asked about; let go of what
-    was suspected of those."""
+    was suspected of those. Return how many are new."""
     known = context.stores.log.verdicts([pair.ids for pair, _ in found], SUSPECTED)
-    events = []
+    events, new = [], 0
     for pair, verdict in found:
         kept = known.get(pair.ids)
         is_suspect = verdict.sure >= SUSPECT_AT and pair.ids not in settled
         if is_suspect and (kept is None or kept.relation is not Relation.EVOLUTION):
             events.append(_suspicion_event(context, pair, verdict))
+            new += 1
         elif not is_suspect and kept is not None and kept.relation is Relation.EVOLUTION:
             events.append(_suspicion_event(context, pair, UNSUSPECTED))
     if events:
         record_events(context.stores, events, durable=False)
+    return new
 
 
 def _suspicion_event(context: JobContext, pair: MemoryPair, verdict: Verdict) -> Event:

@@ -88,7 +88,9 @@ def note_suspected_updates(context: JobContext, answers: PairAnswers) -> None:
         each.action.older.id for each in context.carried_out if isinstance(each.action, Supersede)
     }
     settled = {ids for ids, key in keys.items() if key in asked or ids[0] in gone}
-    note_suspicions(context, found, settled)
+    new = note_suspicions(context, found, settled)
+    if new:
+        context.report.counts["suspected"] = new
 
 
 def build_pair_query(context: JobContext) -> PairQuery:
