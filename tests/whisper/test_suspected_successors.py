@@ -238,6 +238,19 @@ def test_recall_tells_what_is_suspected_though_no_word_of_it_was_asked_for(
     assert [each.memory.id for each in first.replaces] == [older.id]
 
 
+def test_what_is_asked_does_not_hide_what_is_suspected(listener: Listener) -> None:
+    stores = listener.stores
+    older, newer = notes(stores)
+    other = keep(stores, "Frames are cut on the graphics cards", created=NOON)
+    ask(stores, older, newer)
+    suspect(stores, older, other)
+
+    hits = [each.memory.id for each in recall(stores, RecallQuery("RabbitMQ")).hits]
+
+    assert sorted(hits[:2]) == sorted([newer.id, other.id])
+    assert hits[2] == older.id
+
+
 def test_what_passes_no_filter_is_not_brought_for_another(listener: Listener) -> None:
     stores = listener.stores
     older, newer = notes(stores, space="elsewhere")

@@ -393,18 +393,18 @@ def _possible_successors_first(
     brought: the newer note is often the one that has none of the question's words. The older one
     stays close behind, for nothing is settled."""
     first = {each.id: each for each in hits[:LOOKED_AT] if _ASKED_FOR.isdisjoint(each.lifts)}
-    pairs = {each.older: each.newer for each in reversed(search.waiting) if each.older in first}
+    pairs = [(each.older, each.newer) for each in search.waiting if each.older in first]
     if not pairs:
         return hits
     found = {each.id: each for each in hits}
-    missing = sorted(set(pairs.values()).difference(found))
+    missing = sorted({after for _, after in pairs}.difference(found))
     passing = stores.search.select_allowed(missing, search.chosen, search.now) if missing else ()
-    known = reader.read([*pairs, *pairs.values()])
+    known = reader.read(each for pair in pairs for each in pair)
     weight = stores.config.recall.relevance_weight
     for each in passing:
         found[each] = _uncompared_hit(search, known[each], weight)
     for _ in pairs:  # a chain comes into order one step at a time
-        for before, after in pairs.items():
+        for before, after in pairs:
             older, newer = first[before], found.get(after)
             if newer is not None and _may_go_before(older, newer, known):
                 older.score, newer.score = max(BEHIND * older.score, newer.score), older.score
