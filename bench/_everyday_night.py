@@ -14,7 +14,7 @@ from pathlib import Path
 
 from _everyday_asking import same_as
 from _everyday_set import EverydayStore
-from _everyday_systems import draft_of
+from _everyday_systems import MOST_RECALLED, draft_of
 from _recall_homes import Homes, Notes, digest, remember_all
 from _recall_metrics import mean
 from _recall_report import Figure, share
@@ -39,6 +39,10 @@ class Night:
     """Memories of the store that others replaced."""
     restated: int
     memories: int
+    old_first: tuple[bool, ...] = ()
+    """Of each question about what changed, whether the old value stood above the new one before."""
+    old_first_after: tuple[bool, ...] = ()
+    """The same after the night, with the questions that it asks unanswered."""
 
 
 def sleep_store(homes: Homes, store: EverydayStore) -> Night:
@@ -46,7 +50,10 @@ def sleep_store(homes: Homes, store: EverydayStore) -> Night:
     drafts = [draft_of(each, store.name) for each in store.memories]
     home, _ = homes.made(f"night-{store.name}", digest(drafts), lambda at: _fill(at, drafts))
     with lent(homes, home) as work, Madeleine.open(work, in_process=True) as opened:
-        opened.sleep()
+        before = _find_old_first(opened, store)
+    with lent(homes, home) as work, Madeleine.open(work, in_process=True) as opened:
+        opened.sleep()  # nothing was asked here: what is used is asked about first
+        after = _find_old_first(opened, store)
         listed = {each.id: each for each in opened.list(limit=1_000, outdated=True)}
         proposals = opened.proposals()
     names = {memory_id("everyday", store.name, each.id): each for each in store.memories}
@@ -69,7 +76,25 @@ def sleep_store(homes: Homes, store: EverydayStore) -> Night:
         sum(each.replaced_by is not None for each in store.memories),
         sum(each.same_as is not None for each in store.memories),
         len(store.memories),
+        before,
+        after,
     )
+
+
+def _find_old_first(opened: Madeleine, store: EverydayStore) -> tuple[bool, ...]:
+    """Return of each question about what changed whether the old value stands above the new one."""
+    names = {memory_id("everyday", store.name, each.id): each.id for each in store.memories}
+    found = []
+    for question in store.questions:
+        if question.kind == "changed":
+            hits = opened.recall(question.text, limit=MOST_RECALLED, space=question.space)
+            ids = [names.get(each.memory.id) for each in hits]
+            old, new = (
+                ids.index(each) if each in ids else len(ids)
+                for each in (question.old, question.new)
+            )
+            found.append(old < new)
+    return tuple(found)
 
 
 def is_right(
@@ -126,6 +151,10 @@ def night_figures(nights: Sequence[Night]) -> Iterator[Figure]:
     }
     note = ", ".join(f"{kind} {count}" for kind, count in kinds.items() if count)
     yield Figure("sleep", "questions asked", questions, memories, unit="questions", note=note)
+    before = [float(flag) for each in nights for flag in each.old_first]
+    after = [float(flag) for each in nights for flag in each.old_first_after]
+    yield share("sleep", "old value above new, before a night", mean(before))
+    yield share("sleep", "old value above new, after it, nothing answered", mean(after))
 
 
 def _fill(home: Path, drafts: Sequence[Draft]) -> Notes:

@@ -77,13 +77,13 @@ class Slow:
 
 
 def _night(opened: Madeleine) -> Slow:
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     slept = opened.sleep()
-    seconds = time.perf_counter() - began
+    seconds, cpu = time.perf_counter() - began, time.process_time() - worked
     for report in slept:
         if report.error:
             raise SystemExit(f"{report.job} failed: {report.error}")
-    return Slow(seconds, _told(slept))
+    return Slow(seconds, f"{cpu:.1f} s of CPU; {_told(slept)}")
 
 
 def _told(slept: SleepReports) -> str:

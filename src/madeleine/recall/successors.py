@@ -73,6 +73,8 @@ def find_possible_successors(
 ) -> dict[str, Memory]:
     """Return for each of these memories the last of those that may have replaced it, one after the
     other, if there is one that passes. What is private comes in the place of nothing else."""
+    if not memories:
+        return {}
     log, search = stores.log, stores.search
     last = {each.id: each for each in memories}
     private = {each.id: ABOUT_SELF in each.tags for each in memories}

@@ -3,7 +3,8 @@ before them, has to say every fact of theirs.
 
 This is the one place that answers it. It goes by words: a fact is told where all tokens of its
 sentence stand in a row. Whoever knows more than words (that `leaves at nine` says `departs at
-9:00`) is to be asked here.
+9:00`) is to be asked here. The model that reads two notes together does not: of members whose every
+fact stands in a digest it takes one in eleven for the same as it, and most for something else.
 """
 
 from __future__ import annotations
