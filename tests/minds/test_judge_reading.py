@@ -45,6 +45,9 @@ class SetReader:
     def weigh_in_store(self, pair: MemoryPair, read: RelationChances | None) -> RelationChances:
         return whole(self.in_store) if read is not None else {Relation.NONE: 1 - self.unread}
 
+    def begin_run(self) -> None:
+        pass
+
     def release(self) -> None:
         pass
 

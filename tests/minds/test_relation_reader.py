@@ -114,7 +114,7 @@ def test_what_a_run_has_no_room_for_waits_and_what_was_read_does_not(
 
     first = bounded.read(plain)
     same_run = bounded.read(plain)
-    bounded.release()
+    bounded.begin_run()
     next_run = bounded.read(plain)
 
     assert first[0] is not None

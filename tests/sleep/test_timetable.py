@@ -174,6 +174,20 @@ def test_the_cycle_is_the_documented_one() -> None:
     assert tuple(JOBS) == ORDER == CYCLE
 
 
+def test_what_only_runs_need_is_let_go_of_once_none_is_left(stores: Stores) -> None:
+    sleeper, rests = Sleeper(stores, CYCLE, Runner(stores)), list[int]()
+    sleeper.rest = lambda: rests.append(len(sleeper.last_runs()))
+    sleeper.work_off()
+    assert rests == []
+
+    asked = sleeper.ask()
+    sleeper.due(CYCLE[0])
+    sleeper.work_off()
+
+    assert asked.over.is_set()
+    assert rests == [len(CYCLE)]
+
+
 def test_jobs_that_are_due_together_run_in_the_documented_order(stores: Stores) -> None:
     runner = Runner(stores)
     sleeper = Sleeper(stores, CYCLE, runner)

@@ -96,7 +96,7 @@ class RelationReader(Protocol):
 
     def read(self, pairs: Sequence[TextPair]) -> list[RelationChances | None]:
         """Return calibrated chances (I10) for each pair, in order; nothing for one that has to wait
-        because so many were read since `release`. The same pair always gets the same chances,
+        because so many were read in this run. The same pair always gets the same chances,
         whatever it is read beside.
 
         Raises `MindDown` when the model cannot answer.
@@ -108,8 +108,12 @@ class RelationReader(Protocol):
         where hardly any pair is an update; also of one that was not read."""
         ...
 
+    def begin_run(self) -> None:
+        """Count anew how many pairs are read: another run begins."""
+        ...
+
     def release(self) -> None:
-        """Let go of what takes memory, at the end of a run; the next reading loads it again."""
+        """Let go of what takes memory, once no run is left; the next reading loads it again."""
         ...
 
 

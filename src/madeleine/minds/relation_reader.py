@@ -207,8 +207,11 @@ class LocalRelationReader:
     def weigh_in_store(self, pair: MemoryPair, read: RelationChances | None) -> RelationChances:
         return self._network.calibration.chances_in_store(pair, read)
 
-    def release(self) -> None:
+    def begin_run(self) -> None:
         self._left = self._most
+
+    def release(self) -> None:
+        self.begin_run()
         self._network.release()
 
     def _read(self, asked: Mapping[str, TextPair]) -> dict[str, Logits]:

@@ -69,6 +69,11 @@ class JobRunner:
             log.info("%s", end_line(report))
         return report
 
+    def rest(self) -> None:
+        """Let go of the network that reads pairs: jobs that follow each other load it once."""
+        if self._stores.minds.relations is not None:
+            self._stores.minds.relations.release()
+
     def take(self) -> dict[str, object]:
         """Return a batch of questions for an agent."""
         from madeleine.sleep.maintenance import take_batch

@@ -156,6 +156,8 @@ class Sleeper:
         """Whether a thread works off what is asked for; else whoever asks does."""
         self.planned: Callable[[str], None] = lambda job: None
         """Told when a job's next run has to be planned anew: it ran, or was resumed."""
+        self.rest: Callable[[], None] = lambda: None
+        """Told when no run is left for now: what only runs need may be let go of."""
         self.next_run: Callable[[str], datetime | None] = lambda job: None
         self._stores = stores
         self._run = run
@@ -285,14 +287,24 @@ class Sleeper:
     def work_off(self) -> None:
         """Run everything that waits. One thread at a time; the others wait for it."""
         with self._turn:
-            while not self._ending():
-                asked = self._next_asked()
-                if asked is not None:
-                    self._carry_out(asked)
-                elif (job := self._next_due()) is not None:
-                    self._run_alone(self._begin_due(job), lambda: False)
-                else:
-                    return
+            worked = False
+            try:
+                while not self._ending() and self._work_off_next():
+                    worked = True
+            finally:
+                if worked:
+                    self.rest()
+
+    def _work_off_next(self) -> bool:
+        """Run what waits longest, people's wishes first; return whether anything did."""
+        asked = self._next_asked()
+        if asked is not None:
+            self._carry_out(asked)
+        elif (job := self._next_due()) is not None:
+            self._run_alone(self._begin_due(job), lambda: False)
+        else:
+            return False
+        return True
 
     def run_due(self, job: str, still_due: StopCheck) -> bool:
         """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
@@ -302,6 +314,7 @@ class Sleeper:
             if not still_due():
                 return False
             self._run_once(running, over)
+            self.rest()
             return True
 
     def _begin_due(self, job: str) -> JobRun:

@@ -119,7 +119,7 @@ class LocalJudge:
 
     def problems(self) -> dict[str, int]:
         if self._reader is not None:
-            self._reader.release()
+            self._reader.begin_run()
         found, self._problems = dict(self._problems), Counter()
         return found
 
