@@ -66,6 +66,11 @@ UNCHECKED := */weights/*,$\
              */spoken_*.py,$\
              */worth_signs.py,$\
              */secret_spoken.py,*/branch_words.py,*/test_branch_words.py,$\
+             */training/standing/*,$\
+             */standing_signs.py,$\
+             */standing_questions.py,$\
+             */test_standing.py,$\
+             */activities.toml,$\
              */off_record.py,$\
              */test_worth_keeping.py,$\
              */everyday/*,$\

@@ -15,7 +15,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.fields import FIELDS, FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, SharedFields
-from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.model.words import Edge, MemoryKind, MemoryType, Tier
 from madeleine.vault.markdown import read_memory, render_memory
 
 FILE_FORMAT = Path(__file__).parents[2] / "docs" / "file-format.md"
@@ -33,6 +33,7 @@ SAMPLES: Mapping[FieldKind, Any] = {
     FieldKind.CONTENT: "Chose SQLite",
     FieldKind.TAGS: ("storage",),
     FieldKind.TRIGGERS: ("src/*.py",),
+    FieldKind.KIND: MemoryKind.STANDING,
     FieldKind.ORIGIN: Origin("s1", 3, "Ana", "https://example.org"),
     FieldKind.CLAIM: Claim("index", "engine", "SQLite"),
     FieldKind.CONNECTIONS: (Connection(ELSEWHERE, Edge.SUPPORTS, 0.7),),

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from madeleine.api.contract.responses import LogEntry, MemoryLink
 from madeleine.api.wording import render_cause, render_causes
+from madeleine.language.activities import EVERYTHING
 from madeleine.model.event import Event, EventKind
 from madeleine.model.levels import relevance_level
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
@@ -109,12 +110,25 @@ def render_recall(found: RecallResult, explain: bool) -> str:
     if not found.hits:
         silence = render_cause(found.silence) if found.silence else None
         return append_notes("\n".join([f"No memory: {silence}.", *folded]), notes)
+    if found.hits[0].group is not None:
+        return append_notes(_render_groups(found.hits, explain), notes)
     first = f"{render_count(len(found.hits), 'memory')}, best first."
     parts = [_render_hit(hit, explain) for hit in found.hits]
     shown = {each.memory.id for each in found.hits}
     for place, hit in enumerate(found.hits[:MAX_WITH_TURNS]):
         parts[place] += "".join(f"\n{line}" for line in _render_turns(hit, shown))
     return append_notes("\n".join([first, *parts, *folded]), notes)
+
+
+def _render_groups(hits: Sequence[RecallMatch], explain: bool) -> str:
+    """Return all that says how things are done, under the activities that it is about."""
+    groups: dict[str, list[str]] = {}
+    for hit in hits:
+        groups.setdefault(hit.group or EVERYTHING, []).append(_render_hit(hit, explain))
+    lines = [f"{render_count(len(hits), 'memory')} on how things are done."]
+    for name, parts in groups.items():
+        lines += [f"{name}:", *parts]
+    return "\n".join(lines)
 
 
 def render_folded(count: int, more: bool) -> str:

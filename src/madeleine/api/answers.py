@@ -248,6 +248,7 @@ def _build_hit(found: RecallMatch) -> RecallHit:
         sure=cast("Literal['sure', 'likely', 'maybe']", sureness_level(found.score)),
         replaced_by=None if found.replaced_by is None else _build_version(found.replaced_by),
         replaces=tuple(_build_version(each) for each in found.replaces),
+        group=found.group,
     )
 
 
@@ -417,9 +418,10 @@ def _build_sides(week: WhisperWeek) -> dict[str, HoldOutSide]:
 
 
 def build_shown_memory(
-    seen: MemoryView, ends: Mapping[str, Memory], notes: Iterable[Cause]
+    seen: MemoryView, ends: Mapping[str, Memory], notes: Iterable[Cause], activity: str | None
 ) -> ShownMemory:
-    """Return a memory whole; `ends` are the memories at the other ends of its connections."""
+    """Return a memory whole; `ends` are the memories at the other ends of its connections, and
+    `activity` is what it is about if it says how things are to be done."""
     memory = seen.stored.memory
     links = tuple(_build_link(row, memory.id, ends) for row in seen.edges)
     return ShownMemory(
@@ -430,6 +432,8 @@ def build_shown_memory(
         connections=links,
         neighbours=tuple(seen.neighbours),
         triggers=tuple(map(str, memory_triggers(memory))),
+        standing=activity is not None,
+        activity=activity,
         **causes_to_fields("notes", notes),
     )
 

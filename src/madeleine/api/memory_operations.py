@@ -40,6 +40,7 @@ from madeleine.model.query import Filter, read_filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, read_word
+from madeleine.recall.standing_listing import find_standing_activity
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
@@ -81,7 +82,10 @@ def show_memory(context: HomeContext, call: OperationCall) -> ShownMemory:
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
     notes = record_use(context.stores, [memory_id], "opened", session, wait=True)
     return answers.build_shown_memory(
-        seen, context.stores.search.memories(ends - {memory_id}), notes
+        seen,
+        context.stores.search.memories(ends - {memory_id}),
+        notes,
+        find_standing_activity(context.stores, seen.stored.memory),
     )
 
 

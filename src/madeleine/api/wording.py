@@ -176,6 +176,7 @@ _REASON_SENTENCES: Mapping[ReasonKind, SentenceTemplate] = {
     ReasonKind.CONNECTED: _render_connected,
     ReasonKind.IN_PLACE_OF: lambda parts: f"in the place of {_shorten_id(parts['memory'])}",
     ReasonKind.NEWER_OF_TWO: lambda parts: f"newer than {_shorten_id(parts['memory'])}",
+    ReasonKind.STANDING: lambda parts: f"says how things are done: {parts['activity']}",
     ReasonKind.TIER: lambda parts: f"{parts['tier']} tier",
     ReasonKind.SUPERSEDED: lambda parts: f"superseded by {_shorten_id(parts['by'])}",
     ReasonKind.NO_LONGER_TRUE: lambda parts: f"no longer true since {parts['since']}",

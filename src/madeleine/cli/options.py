@@ -10,6 +10,7 @@ TYPES_HELP = (
     "fact, decision, preference, event, person, project, concept, procedure, goal, observation"
 )
 TIERS_HELP = "core, working or archival"
+KINDS_HELP = "standing (how things are to be done) or plain; read from the text if not said"
 EDGES_HELP = (
     "supports, part_of, depends_on, defines, derived_from, evolved_from, related_to, contradicts"
 )

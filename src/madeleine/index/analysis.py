@@ -16,8 +16,8 @@ PassageColumns = tuple[int, int, int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class MemoryAnalysis:
-    """The texts that are searched, the keys of what it is triggered by, and its passages."""
+    """The texts that are searched, the keys that it is looked up by, and its passages."""
 
     texts: IndexedTexts
-    triggers: tuple[str, ...]
+    lookup_keys: tuple[str, ...]
     passages: tuple[PassageColumns, ...]

@@ -17,7 +17,7 @@ from madeleine.language.function_words import read_language
 from madeleine.language.language_files import list_languages, load_language
 from madeleine.language.late_pattern import compile_late
 
-ANALYSER = "3"
+ANALYSER = "4"
 """Says how words are made of texts; an index that was made by another one is made anew."""
 STEM_MARK = "\ue0f5"  # private use: no text has it, and engines take it for a letter
 FEWEST_STEM_CHARS = 2

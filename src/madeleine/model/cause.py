@@ -67,6 +67,8 @@ class ReasonKind(StrEnum):
     """It superseded `memory`, which fits better and is no longer true."""
     NEWER_OF_TWO = "newer_of_two"
     """It is newer than `memory`, which fits about as well and says something else of the same."""
+    STANDING = "standing"
+    """It says how things are to be done, and all that does is asked for; mostly in `activity`."""
     TIER = "tier"
     """It is in `tier`."""
     SUPERSEDED = "superseded"

@@ -10,7 +10,7 @@ from madeleine.model.fields import FIELDS, UNQUERIED_FIELDS, FieldKind, MemoryFi
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.meta_pattern import meta_pattern_to_json
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.model.words import Edge, MemoryKind, MemoryType, Tier
 
 Json = dict[str, object]
 
@@ -180,6 +180,7 @@ _TO_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
     FieldKind.TIME: format_time,
     FieldKind.TAGS: list,
     FieldKind.TRIGGERS: list,
+    FieldKind.KIND: lambda value: value.value,
     FieldKind.ORIGIN: origin_to_json,
     FieldKind.CLAIM: claim_to_json,
     FieldKind.CONNECTIONS: lambda value: [connection_to_json(each) for each in value],
@@ -190,6 +191,7 @@ _FROM_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
     FieldKind.TIME: lambda value: parse_time("time", value),
     FieldKind.TAGS: tuple,
     FieldKind.TRIGGERS: tuple,
+    FieldKind.KIND: MemoryKind,
     FieldKind.ORIGIN: origin_from_json,
     FieldKind.CLAIM: claim_from_json,
     FieldKind.CONNECTIONS: lambda value: tuple(connection_from_json(each) for each in value),

@@ -14,7 +14,15 @@ from madeleine.model.fields import FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Origin, SharedFields, parse_id
 from madeleine.model.request_reader import RequestReader, read_unit_number
 from madeleine.model.setting import advanced, setting
-from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier, read_word
+from madeleine.model.words import (
+    ABOUT_SELF,
+    GLOBAL,
+    Edge,
+    MemoryKind,
+    MemoryType,
+    Tier,
+    read_word,
+)
 
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 MAX_TRIGGERS = 64
@@ -98,6 +106,9 @@ def read_field(reader: RequestReader, row: MemoryField, limits: MemoryLimits) ->
             return read_tags(reader.texts(name) or (), limits)
         case FieldKind.TRIGGERS:
             return read_trigger_texts(reader.texts(name))
+        case FieldKind.KIND:
+            given = reader.raw(name)
+            return None if given is None else read_word(MemoryKind, name, given)
         case FieldKind.UNIT:
             return read_unit_number(name, reader.raw(name))
         case FieldKind.TIME:

@@ -36,6 +36,7 @@ class FieldKind(enum.Enum):
     CLAIM = "claim"
     TRIGGERS = "triggers"
     """Short texts; none of them is not the same as no value."""
+    KIND = "kind"
     CONNECTIONS = "connections"
 
 
@@ -73,6 +74,7 @@ FIELDS: tuple[MemoryField, ...] = (
     MemoryField("origin", FieldKind.ORIGIN, queried=True),
     MemoryField("claim", FieldKind.CLAIM, queried=True),
     MemoryField("triggers", FieldKind.TRIGGERS),
+    MemoryField("kind", FieldKind.KIND),
     MemoryField("idempotency_key", FieldKind.TEXT, in_revision=False, queried=True),
     MemoryField("connections", FieldKind.CONNECTIONS, in_revision=False, queried=True),
 )

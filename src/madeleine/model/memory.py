@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.errors import InvalidValue, quote
-from madeleine.model.words import EXCHANGE_TAG, Edge, MemoryType, Tier
+from madeleine.model.words import EXCHANGE_TAG, Edge, MemoryKind, MemoryType, Tier
 
 SHORT_ID_LENGTH = 8  # the first group of a UUID: enough to tell apart what one person keeps
 DEFAULT_STABILITY_DAYS = 1.0
@@ -85,6 +85,8 @@ class SharedFields:
     claim: Claim | None = None
     triggers: tuple[str, ...] | None = None
     """Before which deeds it is told; nothing: those that its text is about."""
+    kind: MemoryKind | None = None
+    """Whether it says how things are to be done; nothing: that is read from its text."""
     idempotency_key: str | None = None
     connections: tuple[Connection, ...] = ()
 

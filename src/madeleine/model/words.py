@@ -45,6 +45,15 @@ class Tier(enum.StrEnum):
     """Found when asked for."""
 
 
+class MemoryKind(enum.StrEnum):
+    """What somebody says a memory is for, where its text is read otherwise."""
+
+    STANDING = "standing"
+    """It says how things are to be done."""
+    PLAIN = "plain"
+    """It does not."""
+
+
 class Edge(enum.StrEnum):
     """What a connection says about its two ends."""
 

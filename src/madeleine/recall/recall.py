@@ -13,6 +13,7 @@ from datetime import date, datetime
 from madeleine.language.identification import identify_language
 from madeleine.language.memory_times import asks_for_decisions
 from madeleine.language.self_questions import asks_about_person
+from madeleine.language.standing_questions import asks_for_standing_notes
 from madeleine.language.stems import telling_stems
 from madeleine.language.times import TimeSpan
 from madeleine.language.word_hints import (
@@ -51,6 +52,7 @@ from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import TIERS, RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
+from madeleine.recall.standing_listing import LISTED_MOST, list_standing_notes
 from madeleine.recall.successors import (
     RelatedVersion,
     WaitingReplacement,
@@ -98,6 +100,8 @@ class RecallMatch:
     """What took its place, or may have."""
     replaces: tuple[RelatedVersion, ...] = ()
     """Whose place it took, or may have."""
+    group: str | None = None
+    """Of what says how things are to be done the activity that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +153,51 @@ def recall(
     """Return the memories that answer `query`; `touch` counts them as used. Whoever has had
     the question read hands in its `trace`; `look_again` lets a cross-encoder have its say."""
     query = widen_for_overview(query)
+    answer = _list_standing_notes(stores, query) or _answer_by_search(
+        stores, query, trace, look_again
+    )
+    if touch and answer.hits:
+        shown_ids = [each.memory.id for each in answer.hits]
+        late = record_use(stores, shown_ids, "recalled", query.session_id)
+        answer = replace(answer, notes=answer.notes + late)
+    return answer
+
+
+def _list_standing_notes(stores: Stores, query: RecallQuery) -> RecallResult | None:
+    """Return all that says how things are to be done, here and everywhere, if that is asked for and
+    there is any."""
+    if query.why_not or not asks_for_standing_notes(query.text):
+        return None
+    chosen = query.filter
+    if query.space is not None and not chosen.spaces:
+        chosen = replace(chosen, spaces=(query.space, None))
+    with stores.index.steady():
+        found = list_standing_notes(stores, chosen, stores.clock.now(), query.limit)
+    if not found:
+        return None
+    reason = ReasonKind.STANDING
+    return RecallResult(
+        tuple(
+            RecallMatch(
+                each.memory,
+                round(each.chance, 4),
+                (Cause(reason, {"activity": each.activity}),),
+                {},
+                group=each.activity,
+            )
+            for each in found
+        )
+    )
+
+
+def _answer_by_search(
+    stores: Stores, query: RecallQuery, trace: QueryEmbedding | None, look_again: bool
+) -> RecallResult:
     prepared = prepare_question(stores, query, trace)
     again = look_again and stores.minds.reranker is not None
     search, answer = _answer_question(stores, query, prepared, again)
     if not answer.hits and search.when and not _is_listing(search):
         _, answer = _answer_question(stores, query, prepared, again, search.when)
-    if touch and answer.hits:
-        shown_ids = [each.memory.id for each in answer.hits]
-        late = record_use(stores, shown_ids, "recalled", query.session_id)
-        answer = replace(answer, notes=answer.notes + late)
     return answer
 
 
@@ -182,7 +222,9 @@ def _answer_question(
 
 def widen_for_overview(query: RecallQuery) -> RecallQuery:
     """Return a question as it is answered: one for an overview has more answers than others, unless
-    it says how many are wanted."""
+    it says how many are wanted; one for all standing notes has all."""
+    if query.overview_limit is not None and asks_for_standing_notes(query.text):
+        return replace(query, limit=LISTED_MOST)
     if query.overview_limit is None or not (
         asks_for_overview(query.text) or asks_for_all(query.text)
     ):

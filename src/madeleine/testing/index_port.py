@@ -25,13 +25,14 @@ from madeleine.index.log import ParseProblem
 from madeleine.index.port import Index, IndexBatch, MemoryPut
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.standing import READ_KEY, SET_KEY, STANDING_KEYS
 from madeleine.language.text_keys import same_text_key
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import Filter
-from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryKind, MemoryType, Tier
 from madeleine.rules.usage import AdoptedCounters, MemoryUse, fold_uses
 from madeleine.testing.engines import Maker
 from madeleine.testing.making import (
@@ -1256,3 +1257,35 @@ def test_a_memory_that_is_put_again_has_its_new_triggers_only(index: Index) -> N
     assert index.search.triggered_memories(["path:legacy"], Filter(), NOON, 9) == [memory(2).id]
     index.write(IndexBatch(drops=[memory(2).id]))
     assert index.search.triggered_memories(["path:legacy"], Filter(), NOON, 9) == []
+
+
+# --- standing notes -------------------------------------------------------------------------
+
+
+def test_standing_notes_are_looked_up_by_their_key(index: Index) -> None:
+    keep(
+        index,
+        memory(1, content="Never deploy on a Friday", space="atlas"),
+        memory(2, content="Marta lives in Kiel", kind=MemoryKind.STANDING),
+        memory(3, content="Always answer in Polish", kind=MemoryKind.PLAIN),
+        memory(4, content="Please no emojis", type=MemoryType.PREFERENCE, space="tide"),
+        memory(5, content="The roof was done in 2019 by Keller"),
+    )
+
+    def looked_up(*keys: str, **chosen: Any) -> set[str]:
+        return {*index.search.triggered_memories(keys, Filter(**chosen), NOON, 9)}
+
+    ids = [memory(number).id for number in range(6)]
+    assert looked_up(SET_KEY) == {ids[2]}
+    assert looked_up(READ_KEY) == {ids[1]}
+    assert looked_up(*STANDING_KEYS) == {ids[1], ids[2], ids[4]}
+    assert looked_up(*STANDING_KEYS, spaces=("atlas", None)) == {ids[1], ids[2]}
+
+
+def test_a_memory_that_is_called_plain_is_no_standing_note_from_then_on(index: Index) -> None:
+    keep(index, memory(1, content="Never deploy on a Friday"))
+    keep(index, memory(1, content="Never deploy on a Friday", kind=MemoryKind.PLAIN))
+
+    assert index.search.triggered_memories(STANDING_KEYS, Filter(), NOON, 9) == []
+    kept = index.search.memories([memory(1).id])[memory(1).id]
+    assert kept.kind is MemoryKind.PLAIN

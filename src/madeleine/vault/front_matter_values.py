@@ -18,7 +18,7 @@ from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
 from madeleine.model.request_reader import read_unit_number
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import GLOBAL, Edge, MemoryType, Tier, Word, read_word
+from madeleine.model.words import GLOBAL, Edge, MemoryKind, MemoryType, Tier, Word, read_word
 from madeleine.vault.front_matter import FrontMatterBlock
 from madeleine.vault.scalars import UNSURE, read_flow_list, read_scalar
 from madeleine.vault.yaml_fallback import InvalidYaml, YamlMapping, YamlTree, load_block
@@ -53,6 +53,7 @@ _UNBOUNDED_LIMITS = MemoryLimits(
 
 _TYPE_BY_WORD = {member.value: member for member in MemoryType}
 _TIER_BY_WORD = {member.value: member for member in Tier}
+_KIND_BY_WORD = {member.value: member for member in MemoryKind}
 _EDGE_BY_WORD = {member.value: member for member in Edge}
 
 _ORIGIN_KEYS = ("session", "turn", "speaker", "uri")
@@ -194,6 +195,13 @@ def _read_triggers(block: FrontMatterBlock) -> tuple[str, ...] | None:
     if value is None:
         return None
     return tuple(dict.fromkeys(each.strip() for each in _split_tags(value) if each.strip()))
+
+
+def _read_kind(block: FrontMatterBlock) -> MemoryKind | None:
+    """Return the kind. Another word than ours is somebody's own key: it stays as it is and says
+    nothing here."""
+    value = read_tree(block)
+    return _KIND_BY_WORD.get(value.strip().lower()) if isinstance(value, str) else None
 
 
 def _split_tags(value: YamlTree) -> list[str]:
@@ -377,6 +385,7 @@ _READER_BY_KIND: Mapping[FieldKind, Callable[[FrontMatterBlock], object]] = {
     FieldKind.TEXT: _read_text,
     FieldKind.TAGS: _read_tags,
     FieldKind.TRIGGERS: _read_triggers,
+    FieldKind.KIND: _read_kind,
     FieldKind.UNIT: _read_unit,
     FieldKind.TIME: _read_time,
     FieldKind.ORIGIN: _read_origin,

@@ -138,6 +138,7 @@ _RENDERERS: Mapping[FieldKind, Callable[[str, Any], str]] = {
     FieldKind.TEXT: _render_scalar,
     FieldKind.TAGS: _render_tags,
     FieldKind.TRIGGERS: _render_tags,
+    FieldKind.KIND: _render_plain,
     FieldKind.UNIT: _render_unit,
     FieldKind.TIME: _render_time,
     FieldKind.ORIGIN: _render_origin,

@@ -1143,6 +1143,8 @@ export interface Memory {
   claim: Claim | null
   /** before which deeds it is told, if that is not left to its text */
   triggers: string[] | null
+  /** whether it says how things are to be done, if that is not left to its text */
+  kind: 'standing' | 'plain' | null
   idempotency_key: string | null
   connections: Connection[]
   importance: number
@@ -1606,6 +1608,8 @@ export interface RecallHit {
   replaced_by?: HitVersion
   /** whose place it took, or may have */
   replaces?: HitVersion[]
+  /** where all standing notes are asked for: the activity that it is about */
+  group?: string
 }
 
 /** What a reconcile did. */
@@ -1854,6 +1858,10 @@ export interface ShownMemory {
   neighbours: Memory[]
   /** the paths, globs, commands and the like before which it is told */
   triggers: string[]
+  /** whether it says how things are to be done */
+  standing: boolean
+  /** what a standing note is mostly about */
+  activity: string | null
   /** what is worth knowing beside it */
   notes: string[]
   /** what each note is made of, in the same order */

@@ -28,9 +28,9 @@ from madeleine.index.log import ParseProblem
 from madeleine.index.port import IndexBatch
 from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.lookup_keys import lookup_keys
 from madeleine.language.passages import split_passages
 from madeleine.language.text_keys import same_text_key
-from madeleine.language.triggers import trigger_keys
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
@@ -217,7 +217,7 @@ def _build_memory_row(
         "original": _is_original(memory),
         "tags": list(memory.tags),
         "tag_keys": [hash_key(each) for each in memory.tags],
-        "trigger_keys": [hash_key(each) for each in trigger_keys(memory)],
+        "trigger_keys": [hash_key(each) for each in lookup_keys(memory)],
         "title": title,
         "content": content,
         "tags_text": tags_text,

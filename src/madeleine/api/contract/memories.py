@@ -22,7 +22,7 @@ from madeleine.model.codec import (
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.model.words import Edge, MemoryKind, MemoryType, Tier
 
 TimeText = Annotated[str, (("format", "date-time"),)]
 """A time as JSON has it: RFC 3339 in UTC."""
@@ -113,6 +113,9 @@ class MemoryShape:
     claim: Claim | None = field("what it states")
     triggers: tuple[str, ...] | None = field(
         "before which deeds it is told, if that is not left to its text", default=None
+    )
+    kind: MemoryKind | None = field(
+        "whether it says how things are to be done, if that is not left to its text", default=None
     )
     idempotency_key: str | None = field()
     connections: tuple[Connection, ...] = field()

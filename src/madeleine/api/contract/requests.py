@@ -21,7 +21,7 @@ from madeleine.api.contract.shape import RequestShape, field, shape
 from madeleine.model.cause import ActivityKind
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalType
-from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.model.words import Edge, MemoryKind, MemoryType, Tier
 
 MemoryUuid = Annotated[str, (("format", "uuid"),)]
 Offset = Annotated[int, (("minimum", 0), ("maximum", 1_000_000_000))]
@@ -98,6 +98,11 @@ class MemoryDraft(RequestShape):
     )
     triggers: tuple[str, ...] | None = field(
         "before which deeds it is told: paths, globs, commands; none: those that its text is about",
+        default=None,
+        nullable=True,
+    )
+    kind: MemoryKind | None = field(
+        "`standing`: it says how things are to be done; `plain`: not; none: read from its text",
         default=None,
         nullable=True,
     )
@@ -287,6 +292,11 @@ class ReviseBody(RequestShape):
     )
     triggers: tuple[str, ...] | None = field(
         "before which deeds it is told: paths, globs, commands; none: those that its text is about",
+        default=None,
+        nullable=True,
+    )
+    kind: MemoryKind | None = field(
+        "`standing`: it says how things are to be done; `plain`: not; none: read from its text",
         default=None,
         nullable=True,
     )

@@ -231,6 +231,11 @@ class RecallHit:
     replaces: tuple[HitVersion, ...] = field(
         "whose place it took, or may have", left_out=True, default=()
     )
+    group: str | None = field(
+        "where all standing notes are asked for: the activity that it is about",
+        left_out=True,
+        default=None,
+    )
 
 
 @shape
@@ -426,6 +431,8 @@ class ShownMemory:
     triggers: tuple[str, ...] = field(
         "the paths, globs, commands and the like before which it is told", default=()
     )
+    standing: bool = field("whether it says how things are to be done", default=False)
+    activity: str | None = field("what a standing note is mostly about", default=None)
     notes: tuple[str, ...] = field(NOTES_HELP)
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS_HELP, default=())
 

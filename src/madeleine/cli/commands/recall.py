@@ -66,7 +66,11 @@ def _render_hits(
             f" in `{escape_controls(space)}`" if space else ""
         )
         rows = [build_memory_row(hit["memory"], say, space, hit["score"]) for hit in hits]
+        group = None
         for hit, line in zip(hits, render_table(rows, say), strict=True):
+            if hit.get("group") != group:
+                group = hit["group"]
+                yield say.bold(escape_controls(str(group)))
             yield line
             yield from _render_hit_details(hit, arguments.explain)
     else:

@@ -20,6 +20,7 @@ from madeleine.cli.memory_words import render_headline, render_memory_name
 from madeleine.cli.options import (
     CLAIM_FORMAT,
     EDGES_HELP,
+    KINDS_HELP,
     TIERS_HELP,
     TIME_HELP,
     TYPES_HELP,
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="TITLE", help="a short title")
     parser.add_argument("--tag", action="append", metavar="TAG", help="a label; may be repeated")
     parser.add_argument("--about-self", action="store_true", help="it describes you")
+    parser.add_argument("--kind", metavar="KIND", help=KINDS_HELP)
     parser.add_argument("--confidence", type=float, metavar="0-1", help="how sure you are")
     parser.add_argument("--source", metavar="SOURCE", help="where it comes from; cli if not said")
     parser.add_argument(
@@ -108,6 +110,7 @@ def build_draft(arguments: argparse.Namespace) -> dict[str, object]:
         title=arguments.title,
         tags=arguments.tag,
         about_self=arguments.about_self or None,
+        kind=arguments.kind,
         confidence=arguments.confidence,
         source=arguments.source,
         connections=links or None,

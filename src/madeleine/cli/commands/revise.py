@@ -12,6 +12,7 @@ from madeleine.cli.change_words import render_change
 from madeleine.cli.door import CommandDoor
 from madeleine.cli.options import (
     CLAIM_FORMAT,
+    KINDS_HELP,
     TIERS_HELP,
     TIME_HELP,
     TYPES_HELP,
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tag", action="append", metavar="TAG", help="all its tags from now on; repeat for more"
     )
+    parser.add_argument("--kind", metavar="KIND", help=KINDS_HELP)
     parser.add_argument("--confidence", type=float, metavar="0-1", help="how sure you are")
     parser.add_argument(
         "--claim", metavar=CLAIM_FORMAT, help="what it states; replaces older values"
@@ -58,6 +60,7 @@ def _build_revision(arguments: argparse.Namespace) -> dict[str, object]:
         tier=arguments.tier,
         space=arguments.space,
         tags=arguments.tag,
+        kind=arguments.kind,
         confidence=arguments.confidence,
         claim=parse_claim(arguments.claim),
         valid_until=arguments.valid_until,

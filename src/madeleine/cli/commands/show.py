@@ -54,6 +54,11 @@ def memory_facts(answer: dict[str, Any], say: CommandOutput) -> Iterator[tuple[s
         yield "origin", ", ".join(f"{key} {value}" for key, value in memory["origin"].items())
     if memory["claim"]:
         yield "claim", " | ".join(memory["claim"][part] for part in CLAIM_PARTS)
+    if answer.get("standing"):
+        said = "set" if memory.get("kind") else "by its text"
+        yield "standing", f"how things are done: {answer['activity']} ({said})"
+    elif memory.get("kind"):
+        yield "standing", "no (set)"
     if answer.get("triggers"):
         yield "told before", escape_controls(", ".join(answer["triggers"][:MAX_TRIGGERS]))
     if memory["access_count"]:

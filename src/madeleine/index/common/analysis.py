@@ -8,15 +8,15 @@ from madeleine.index.analysis import MemoryAnalysis, PassageColumns
 from madeleine.index.common.passages import passage_stems, passage_traits
 from madeleine.index.common.rows import build_indexed_texts
 from madeleine.index.common.stems import Stemmer
+from madeleine.language.lookup_keys import lookup_keys
 from madeleine.language.passages import split_passages
-from madeleine.language.triggers import trigger_keys
 from madeleine.model.memory import Memory
 
 
 def analyse_memory(stemmer: Stemmer, memory: Memory) -> MemoryAnalysis:
     """Return what an engine keeps of a memory's texts."""
     return MemoryAnalysis(
-        build_indexed_texts(memory), tuple(trigger_keys(memory)), analyse_passages(stemmer, memory)
+        build_indexed_texts(memory), tuple(lookup_keys(memory)), analyse_passages(stemmer, memory)
     )
 
 

@@ -34,9 +34,9 @@ from madeleine.index.postgres.filters import IS_EXCHANGE_SQL, OUTDATED_SQL, buil
 from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.lookup_keys import lookup_keys
 from madeleine.language.passages import split_passages
 from madeleine.language.text_keys import same_text_key
-from madeleine.language.triggers import trigger_keys
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
@@ -191,7 +191,7 @@ def _write_triggers(access: TenantAccess, placed: Sequence[PlacedMemory]) -> Non
         access.run(
             "DELETE FROM node_triggers WHERE tenant = :tenant AND node = ANY(%s::bigint[])", before
         )
-    rows = ((key, each.node) for each in placed for key in trigger_keys(each.memory))
+    rows = ((key, each.node) for each in placed for key in lookup_keys(each.memory))
     access.run_many(
         "INSERT INTO node_triggers VALUES (:tenant, %s, %s) ON CONFLICT DO NOTHING", rows
     )

@@ -35,9 +35,9 @@ from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import CURRENT_SQL, IS_EXCHANGE_SQL, build_condition
 from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.lookup_keys import lookup_keys
 from madeleine.language.passages import find_speaker
 from madeleine.language.text_keys import same_text_key
-from madeleine.language.triggers import trigger_keys
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
@@ -184,13 +184,13 @@ def _write_rows(connection: apsw.Connection, placed: Sequence[PlacedMemory]) -> 
     )
     connection.executemany(
         "INSERT OR IGNORE INTO node_triggers VALUES (?, ?)",
-        ((key, each.node) for each in placed for key in _trigger_keys(each)),
+        ((key, each.node) for each in placed for key in _lookup_keys(each)),
     )
 
 
-def _trigger_keys(placed: PlacedMemory) -> Sequence[str]:
+def _lookup_keys(placed: PlacedMemory) -> Sequence[str]:
     analysis = placed.put.analysis
-    return trigger_keys(placed.memory) if analysis is None else analysis.triggers
+    return lookup_keys(placed.memory) if analysis is None else analysis.lookup_keys
 
 
 def _node_values(placed: PlacedMemory) -> tuple[ColumnValue, ...]:
