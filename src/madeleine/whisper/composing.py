@@ -58,7 +58,7 @@ def compose_whisper(
         InjectedMemory(
             each.memory,
             round(each.score, 4),
-            place < context.config.full_nodes,
+            place < context.config.full_nodes or each.head == "standing",
             instead_of=each.instead_of,
         )
         for place, each in enumerate(distinct)

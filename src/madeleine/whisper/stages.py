@@ -44,6 +44,7 @@ from madeleine.language.self_statements import (
     read_self_statement,
     select_answers,
 )
+from madeleine.language.standing_questions import asks_for_standing_notes
 from madeleine.language.times import read_times
 from madeleine.language.word_hints import asks_for_help, is_instruction
 from madeleine.model.cause import Cause, ReasonKind, WhisperSilence
@@ -58,6 +59,7 @@ from madeleine.recall.explaining import is_outdated
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.ranked_merge import merge_ranked
+from madeleine.rules.standing_gate import standing_applies, standing_gate
 from madeleine.rules.whisper_gate import whisper_worth
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.contradictions import Pair, find_contradictions
@@ -65,6 +67,7 @@ from madeleine.whisper.learning import compute_affinities
 from madeleine.whisper.memory_need import estimate_need
 from madeleine.whisper.prompts import asked_part, find_machine_author
 from madeleine.whisper.session import RecentPrompts
+from madeleine.whisper.standing_notes import PromptForNotes, StandingNotes, weigh_notes
 from madeleine.whisper.values import REPLACED, Prompt
 from madeleine.write.executor import run_concurrently
 from madeleine.write.stores import Stores
@@ -83,7 +86,7 @@ PRIMARY_MORE = 0.02  # for each rank of what says who somebody is, when all of i
 APPLIES = 0.10  # what a preference gains when something is to be done
 APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
-STANDING_MOST = 2  # of those that the gate for others would not let through
+STANDING_MOST = 2  # of those that the gate for others would not let through; or in their own places
 LOOK_AGAIN = 0.50  # a worth, the even one, below which the parts of a long prompt are looked for
 WEIGHED_BY_PROMPTS = ("kept", "other_kept")  # heads that have learnt what applies to a prompt
 CONTRADICTS_FROM = 0.30  # a worth from which what contradicts a told memory is told beside it
@@ -136,6 +139,11 @@ class WhisperState:
     self_question: SelfQuestion | None = None
     """What is asked about the person who types; None: nothing."""
     candidates: list[WhisperCandidate] = field(default_factory=list)
+    standing: list[WhisperCandidate] = field(default_factory=list)
+    """Standing notes that apply, best first: they have places of their own."""
+    weighed: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """The numbers by which standing notes were weighed; nothing where they go through the gate for
+    all others."""
     refused: list[WhisperCandidate] = field(default_factory=list)
     """Those that a stage held back, best first."""
     passed_over: list[WhisperCandidate] = field(default_factory=list)
@@ -190,6 +198,8 @@ class WhisperContext:
     config: WhisperConfig
     examples: Mapping[Intent, list[Vector]]
     others: tuple[SharedStores, ...] = ()
+    notes: StandingNotes = field(default_factory=StandingNotes)
+    """What was read of standing notes before."""
 
     @property
     def everywhere(self) -> tuple[Stores, ...]:
@@ -307,11 +317,83 @@ def search_memories(context: WhisperContext, state: WhisperState) -> None:
         _bring_answers(context, state, state.self_question)
     else:
         _hold_back_the_private(state)
-    if not state.candidates and state.refused:
+    _bring_standing_notes(context, state)
+    if state.candidates or state.standing:
+        return
+    if state.refused:
         raise Silence(WhisperSilence.NOT_ASKED_FOR)
-    if not state.candidates:
+    else:
         because = found.silence.to_json() if found.silence else None
         raise Silence(WhisperSilence.NOTHING_FOUND, because=because)
+
+
+def _bring_standing_notes(context: WhisperContext, state: WhisperState) -> None:
+    """Bring what says how such a thing is to be done, whether the search found it or not. The
+    others of its kind that it found are held back: what applies is weighed here, and only here."""
+    text, trace = state.prompt.text[:PROMPT_CHARS], state.trace
+    alone = state.intents == {Intent.IDENTITY}
+    if trace is None or state.self_question is not None or alone or asks_about_assistant(text):
+        return
+    if asks_for_standing_notes(text):  # recall has brought them all
+        return
+    notes = {
+        each.id: (stores, each)
+        for stores, chosen in _iterate_filters(context, prompt_filter(state.prompt))
+        for each in context.notes.read(stores, chosen, trace.model, state.now)
+    }
+    seen = {each.memory.id: each for each in (*state.candidates, *state.refused)}
+    prompt = PromptForNotes(
+        text=text,
+        vector=trace.vector,
+        model=trace.model,
+        need=state.need,
+        space=state.prompt.space,
+        is_follow_up=bool(state.recent.prompts),
+        found={key: (each.worth, each.coverage) for key, each in seen.items()},
+    )
+    weighed = weigh_notes(prompt, [note for _, note in notes.values()])
+    if not weighed:
+        return
+    chances = {key: standing_applies(numbers) for key, numbers in weighed.items()}
+    gate = standing_gate(context.config.injection_gate)
+    best = [key for key in sorted(chances, key=lambda key: -chances[key]) if chances[key] >= gate]
+    missing = [key for key in best if key not in seen]
+    found = {key: each.memory for key, each in seen.items()}
+    for stores in context.everywhere:
+        found |= stores.search.memories([key for key in missing if notes[key][0] is stores])
+    state.standing = [
+        _build_standing(found[key], chances[key], seen.get(key))
+        for key in best
+        if key in found
+        and not (ABOUT_SELF in found[key].tags and _is_private_here(state, found[key]))
+    ]
+    through = {each.memory.id for each in state.standing}
+    state.candidates = [each for each in state.candidates if each.memory.id not in through]
+    state.refused = [each for each in state.refused if each.memory.id not in through]
+    state.hold_back(lambda each: each.memory.id not in chances)
+    state.weighed = weighed
+
+
+def _iterate_filters(context: WhisperContext, chosen: Filter) -> Iterator[tuple[Stores, Filter]]:
+    """Give where standing notes are: at home, and in the shared spaces that the filter allows."""
+    yield context.stores, chosen
+    for space, stores in context.others:
+        if not chosen.spaces or space in chosen.spaces:
+            yield stores, replace(chosen, spaces=(space,))
+
+
+def _build_standing(
+    memory: Memory, chance: float, seen: WhisperCandidate | None
+) -> WhisperCandidate:
+    return WhisperCandidate(
+        memory=memory,
+        worth=chance,
+        score=max(chance, seen.score if seen else 0.0),
+        coverage=seen.coverage if seen else 0.0,
+        near=seen.near if seen else 0.0,
+        head="standing",
+        reasons=seen.reasons if seen else (),
+    )
 
 
 def _find_self_question(state: WhisperState) -> SelfQuestion | None:
@@ -528,17 +610,20 @@ def _hold_back_the_private(state: WhisperState) -> None:
     the assistant, and where it names too little for it to be meant. How something is to be done
     may be said when something is to be done. Work on a program brings no private attribute that
     its parts are called like: a phone number field is nobody's number."""
+    state.hold_back(lambda each: not (each.identity and _is_private_here(state, each.memory)))
+
+
+def _is_private_here(state: WhisperState, memory: Memory) -> bool:
+    """Whether what a memory says about the person is not for this prompt."""
     text = state.prompt.text[:PROMPT_CHARS]
     if asks_about_assistant(text):
-        state.hold_back(lambda each: not each.identity)
-    elif count_content_words(state.query) < MATTERS_LEAST:
-        helping = asks_for_help(text)
-        state.hold_back(lambda each: not each.identity or (helping and _is_standing(each.memory)))
-    elif names_code(text):
+        return True
+    if count_content_words(state.query) < MATTERS_LEAST:
+        return not (asks_for_help(text) and _is_standing(memory))
+    if names_code(text):
         unasked = PRIVATE_ATTRIBUTES - read_owned_attributes(text)
-        state.hold_back(
-            lambda each: not (each.identity and _statement_of(each.memory).aspects & unasked)
-        )
+        return bool(_statement_of(memory).aspects & unasked)
+    return False
 
 
 def _identity_worth(question: SelfQuestion, memory: Memory) -> float:
@@ -581,7 +666,7 @@ def pass_over_the_weak(context: WhisperContext, state: WhisperState) -> None:
     least = min(floor, config.injection_gate)
     standing = min(least, _standing_gate(context))
     state.hold_back(lambda each: each.worth >= (standing if _is_standing(each.memory) else least))
-    if not state.candidates:
+    if not state.candidates and not state.standing:
         raise Silence(WhisperSilence.TOO_WEAK, best=_best_worth(state.refused))
 
 
@@ -602,11 +687,11 @@ def _is_standing(memory: Memory) -> bool:
 
 def heed_feedback(context: WhisperContext, state: WhisperState) -> None:
     """Let feedback on similar prompts raise or lower what saying a memory is worth."""
-    ids = [each.memory.id for each in state.candidates]
+    ids = [each.memory.id for each in (*state.candidates, *state.standing)]
     boosts: dict[str, float] = {}
     for stores in context.everywhere:
         boosts |= compute_affinities(stores, context.config, ids, state.vector, state.now)
-    for each in state.candidates:
+    for each in (*state.candidates, *state.standing):
         each.affinity = boosts.get(each.memory.id, 0.0)
         each.worth = min(1.0, max(0.0, each.worth + each.affinity))
 
@@ -648,7 +733,12 @@ def open_the_gate(context: WhisperContext, state: WhisperState) -> None:
     if Intent.TEMPORAL in state.intents:
         let_in += _find_from_time(state)
     state.hold_back(lambda each: each.worth >= gate or each in let_in)
-    if not state.candidates:
+    for each in state.standing:
+        if each.worth < standing_gate(gate):
+            each.held = state.stage
+            state.refused.append(each)
+    state.standing = [each for each in state.standing if not each.held]
+    if not state.candidates and not state.standing:
         raise Silence(WhisperSilence.BELOW_GATE, best=_best_worth(state.refused))
     _let_in_what_contradicts(context, state)
 
@@ -735,7 +825,8 @@ def drop_what_was_told(context: WhisperContext, state: WhisperState) -> None:
     """Say nothing twice in a session, nor what may have been replaced by something newer."""
     _put_successors_first(state)
     state.pass_over(lambda each: each.memory.id not in state.recent.told)
-    if not state.candidates:
+    state.standing = [each for each in state.standing if each.memory.id not in state.recent.told]
+    if not state.candidates and not state.standing:
         raise Silence(WhisperSilence.TOLD_BEFORE)
 
 
@@ -748,6 +839,11 @@ def put_in_order(context: WhisperContext, state: WhisperState) -> None:
     state.pass_over(lambda each: each.memory.id in chosen)
     if Intent.TEMPORAL in state.intents:
         state.candidates.sort(key=lambda each: each.memory.created, reverse=True)
+    places = min(STANDING_MOST, context.config.max_nodes)
+    ranked = sorted(state.standing, key=lambda each: (-each.worth, each.memory.id))
+    state.standing = ranked[:places]
+    state.passed_over += ranked[places:]
+    state.candidates += state.standing
 
 
 def _best_worth(refused: list[WhisperCandidate]) -> float:

@@ -44,6 +44,7 @@ from madeleine.whisper.stages import (
     WhisperState,
     prompt_filter,
 )
+from madeleine.whisper.standing_notes import StandingNotes
 from madeleine.whisper.values import InjectedMemory, Prompt, WhisperResult
 from madeleine.write.stores import Stores
 
@@ -64,12 +65,13 @@ class Whisperer:
     deeds: SeenDeeds = field(default_factory=SeenDeeds)
     examples: IntentExamples = field(default_factory=IntentExamples)
     pace: LatencyEstimate = field(default_factory=LatencyEstimate)
+    notes: StandingNotes = field(default_factory=StandingNotes)
     model_threads: ModelThreads = field(default_factory=ModelThreads)
 
     def warm(self, stores: Stores, config: WhisperConfig) -> None:
         """Go through all stages with a prompt of nobody, before somebody waits: the first prompt
         loads and compiles what later ones find ready, also in a home that is still empty."""
-        context = WhisperContext(stores, config, self.examples.of(stores))
+        context = WhisperContext(stores, config, self.examples.of(stores), notes=self.notes)
         state = WhisperState(Prompt(FIRST_PROMPT), RecentPrompts(), stores.clock.now())
         for state.stage, stage in STAGES:
             with suppress(Silence):
@@ -114,7 +116,7 @@ def whisper(
     model_time = time_for_models(whisperer, prompt.due)
     timed = limit_models(stores, model_time)
     among = tuple((space, limit_models(other, model_time)) for space, other in others)
-    context = WhisperContext(timed, config, whisperer.examples.of(timed), among)
+    context = WhisperContext(timed, config, whisperer.examples.of(timed), among, whisperer.notes)
     outcome = _decide(context, whisperer, state)
     state.model_was_late = model_time is not None and model_time.was_late
     whispered = WhisperResult(
@@ -291,6 +293,8 @@ def _remember_turn(
     """Remember the prompt for the session, and what is told about it or awaits its receipt."""
     prompt = state.prompt
     said = WhisperTurn(_logged_part(prompt.text), state.now, state.vector, outcome.told)
+    standing = {each.memory.id for each in state.standing}
+    whisperer.sessions.keep_told(prompt.session_id, outcome.told & standing)
     whisperer.sessions.note(prompt.session_id, said, context.config.context_buffer_size)
 
 
