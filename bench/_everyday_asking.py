@@ -55,6 +55,15 @@ class Answered:
         return [not each.isdisjoint(told) for each in self.labels.must]
 
     @property
+    def needed_with_brief(self) -> list[bool]:
+        """The same, where what the session was told at its start counts as said."""
+        brief = self.said.brief or frozenset()
+        return [
+            said or not each.isdisjoint(brief)
+            for said, each in zip(self.needed, self.labels.must, strict=True)
+        ]
+
+    @property
     def fits(self) -> list[bool]:
         """For each memory that was said, whether it fits."""
         return [each.id in self.labels.fitting for each in self.said.now]
@@ -132,12 +141,23 @@ def whisper_figures(answered: Sequence[AnsweredPrompt]) -> Iterator[Figure]:
     for kind in PROMPT_KINDS:
         of_kind = [each for each in clear if each.row.kind == kind and each.labels.must]
         yield share("whisper", f"hit, {kind}", mean(float(any(each.needed)) for each in of_kind))
+    yield from _brief_figures([each for each in clear if each.labels.must])
     border = [each for each in answered if each.row.borderline]
     yield from _whisper_figures("whisper, borderline", border)
     for language in _languages(clear):
         rows = [each for each in clear if each.language == language]
         yield from _needed_figures(f"whisper, {language}", rows)
         yield _false_figure(f"whisper, {language}", "false on silent", rows)
+
+
+def _brief_figures(wanted: Sequence[AnsweredPrompt]) -> Iterator[Figure]:
+    """Return how much is said where the brief of the session counts too, if there is one."""
+    if all(each.said.brief is None for each in wanted):
+        return
+    for name, kinds in (("", PROMPT_KINDS), (", preference", ("preference",))):
+        rows = [each for each in wanted if each.row.kind in kinds]
+        told = mean(float(any(each.needed_with_brief)) for each in rows)
+        yield share("whisper", f"hit{name}, counting the brief", told)
 
 
 def _whisper_figures(part: str, answered: Sequence[AnsweredPrompt]) -> Iterator[Figure]:

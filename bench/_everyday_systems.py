@@ -13,7 +13,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -44,6 +44,8 @@ class Whispered:
 
     now: tuple[ScoredId, ...]
     before: frozenset[str] = frozenset()
+    brief: frozenset[str] | None = None
+    """What a session is told at its start; None: the system has no such thing."""
 
 
 class Asked(Protocol):
@@ -112,6 +114,8 @@ class MadeleineAsked:
     ids: Mapping[str, str]
     """The set's ids by those of the home; what a home adds by itself is in none."""
     sessions: int = 0
+    briefs: dict[str | None, frozenset[str]] = field(default_factory=dict)
+    """What sessions of each space are told at their start. It counts as told to nobody."""
 
     def whisper(self, text: str, space: str | None, session: Sequence[str] = ()) -> Whispered:
         self.sessions += 1
@@ -119,7 +123,14 @@ class MadeleineAsked:
         before: set[str] = set()
         for earlier in session:
             before.update(each.id for each in self._say(earlier, space, name))
-        return Whispered(tuple(self._say(text, space, name)), frozenset(before))
+        told = tuple(self._say(text, space, name))
+        return Whispered(told, frozenset(before), self._read_brief(space))
+
+    def _read_brief(self, space: str | None) -> frozenset[str]:
+        if space not in self.briefs:
+            items = self.opened.brief(space=space).items
+            self.briefs[space] = frozenset(self._name(each.node_id) for each in items)
+        return self.briefs[space]
 
     def _say(self, text: str, space: str | None, session: str) -> list[ScoredId]:
         said = self.opened.whisper(text, space=space, session_id=session)
