@@ -26,7 +26,7 @@ from madeleine import Madeleine
 from madeleine.bootstrap import open_home
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import Tier
-from madeleine.recall.scoring import LEAD, collect_training_example
+from madeleine.recall.scoring import LEAD, collect_training_example, join_rivals
 from madeleine.rules.fusion import leads_over_others
 
 DEEP = 60  # answers asked for: as deep as recall is measured
@@ -47,6 +47,8 @@ class Gathered:
     columns: Mapping[str, Column]
     heads: NDArray[np.str_]
     evidence: Mapping[str, float]
+    words: tuple[frozenset[int], ...]
+    """The stems of each candidate, by which recall tells what is of one matter."""
 
 
 def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[Gathered]:
@@ -68,6 +70,7 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
                 },
                 heads=np.array(seen.heads, np.str_)[known],
                 evidence=dict(seen.evidence),
+                words=tuple(seen.words[place] for place in known),
             )
 
 
@@ -111,12 +114,17 @@ def example_of(given: Gathered, plan: HeadPlan) -> Example:
 
 
 def scored_of(given: Gathered, plan: HeadPlan, weights: Weights) -> Scored:
-    """Return the best candidates under a head's weights, for calibration."""
+    """Return the best candidates under a head's weights, for calibration. Leads are taken as recall
+    takes them: an old value and the new one are ahead of the rest together."""
     example = example_of(given, plan)
     sums = sums_of(example, plan.names, weights)
+    mine = np.flatnonzero(np.isin(given.heads, plan.candidates)).tolist()
+    owners = np.arange(len(sums))
+    if len(sums):
+        owners = join_rivals(owners, sums, lambda spot: given.words[mine[spot]])
     best = np.argsort(-sums, kind="stable")[:BEST]
     kind = OWN if given.question.gold else given.question.kind
-    leads = leads_over_others(sums, np.arange(len(sums)))
+    leads = leads_over_others(sums, owners)
     return Scored(kind, sums[best], example.gold[best], {**given.evidence, LEAD: leads[best]})
 
 

@@ -22,11 +22,11 @@ from bench.training.calibration import (
     judge,
     reliability,
 )
-from bench.training.collecting import Gathered, gather, home_of
+from bench.training.collecting import Gathered, gather, home_of, scored_of
 from bench.training.descent import Vector, minimise
 from bench.training.dialogues import dialogues
 from bench.training.fit import Example, fit_listwise, leave_one_out, sums_of
-from bench.training.heads import GROUPS, HEADS, WIDER_GROUPS
+from bench.training.heads import GROUPS, HEADS, WIDER_GROUPS, HeadPlan
 from bench.training.heads import OTHER_HEADS as OTHER_PLANS
 from bench.training.metrics import measure
 from bench.training.negatives import negatives, swap_names
@@ -34,10 +34,16 @@ from bench.training.notes import KEPT_EVERY, notes
 from bench.training.projection import texts_of
 from bench.training.texts import Topic, asked_of, asked_of_me, read_phrases, read_topics
 from bench.training.train_recall import figures_line, fit_head, left_out, main, weights_file
-from bench.training.values import About, Store
+from bench.training.values import About, Item, Question, Store
+from madeleine import Madeleine
 from madeleine.recall.features import READ_BY_TOKEN
 from madeleine.recall.scoring import LEAD
-from madeleine.recall.weights import ENGLISH_HEADS, OTHER_HEADS, read_weights
+from madeleine.recall.weights import (
+    ENGLISH_HEADS,
+    OTHER_HEADS,
+    read_weights,
+    shipped_weights,
+)
 from madeleine.recall.weights import HEADS as recall_heads
 from madeleine.rules.fusion import Calibration
 
@@ -561,6 +567,43 @@ def _head_of(store: str) -> str:
     if store.startswith("dialogue"):
         return "dialogue"
     return "kept" if int(store.split("-")[1]) % KEPT_EVERY == 1 else "note"
+
+
+@pytest.fixture
+def prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Store]:
+    """A home with an old price, the new one, and something else."""
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    texts = (
+        "the ferry to the island costs 24 euros a car",
+        "the ferry to the island costs 31 euros a car",
+        "the ferry has no dogs on the upper deck",
+    )
+    memories = [Item(f"m{number}", text) for number, text in enumerate(texts)]
+    asked = Question("what does the ferry to the island cost?", frozenset({"m1"}), "question")
+    store = Store("prices", memories, [asked])
+    return home_of(tmp_path, store), store
+
+
+def test_training_takes_an_old_value_and_the_new_one_as_one_as_recall_does(
+    prices: tuple[Path, Store],
+) -> None:
+    home, store = prices
+    (given,) = gather(home, store, store.questions)
+    head = str(given.heads[0])
+    shipped = shipped_weights()[head].weights
+    names = sorted(shipped)
+    plan = HeadPlan((head,), dict.fromkeys(names, 1), (LEAD,), 1.0)
+    text = store.questions[0].text
+
+    scored = scored_of(given, plan, {each: shipped[each] for each in names})
+
+    with Madeleine.open(home, in_process=True) as madeleine:
+        hits = madeleine.recall(text, explain=True, all=True)
+    parts = [hit.explained for hit in hits]
+    said = sorted(part.evidence[LEAD] for part in parts if part is not None)
+    leads = scored.evidence[LEAD]
+    assert sorted(np.round(leads, 4).tolist()) == pytest.approx(said, abs=1e-3)
+    assert sum(lead > 0 for lead in said) == 2
 
 
 def test_figures_are_of_stores_that_were_left_out(taught: dict[str, list[Gathered]]) -> None:

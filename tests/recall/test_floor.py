@@ -262,3 +262,45 @@ def test_another_question_has_ten_answers(stores: Stores) -> None:
 def test_a_request_without_a_limit_leaves_room_for_an_overview() -> None:
     assert read_query({"query": "x"}).overview_limit == OVERVIEW_HITS
     assert read_query({"query": "x", "limit": 10}).overview_limit is None
+
+
+# --- several languages -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def household(real: Stores) -> Stores:
+    """What a household keeps, in English and in German."""
+    for note in (
+        "Mila is allergic to peanuts and kiwi",
+        "Background jobs run on Arq with Redis, three workers",
+        "Rent is 1240 euros a month, paid on the 3rd",
+        "Die Waschmaschine ist eine Miele, gekauft im Mai 2024, Garantie bis Mai 2029",
+        "Der Schlüssel zum Keller liegt bei Frau Yilmaz im zweiten Stock",
+    ):
+        keep(real, note)
+    return real
+
+
+def test_what_is_in_another_language_is_folded_as_everything_else(household: Stores) -> None:
+    answer = ask(household, "what does the teacher of the choir earn?", all=False)
+
+    assert answer.hits == ()
+    assert answer.folded > 0
+    assert answer.silence is not None
+    assert answer.silence.kind is SilenceKind.NONE_NEAR_ENOUGH
+
+
+def test_what_is_in_another_language_is_behind_what_answers_well(household: Stores) -> None:
+    every = ask(household, "how many workers run the background jobs?")
+
+    assert every.hits[0].memory.content.startswith("Background jobs")
+    assert every.hits[0].score > 0.8
+    assert max(hit.score for hit in every.hits[1:]) < 0.3
+
+
+def test_a_question_in_another_language_has_the_floor_too(household: Stores) -> None:
+    answer = ask(household, "Warum wurde das Konzert im Stadtpark abgesagt?", all=False)
+    found = ask(household, "Bei wem liegt der Schlüssel zum Keller?", all=False)
+
+    assert answer.hits == ()
+    assert "Frau Yilmaz" in found.hits[0].memory.content

@@ -23,6 +23,7 @@ from madeleine.rules.fusion import (
     boost_chance,
     boost_factors,
     calibrate_sums,
+    chance_behind,
     display_score,
     idf,
     leads_over_others,
@@ -491,3 +492,13 @@ def test_at_most_one_memory_is_ahead_of_all_others(rows: list[tuple[float, int]]
 
     assert len({owners[place] for place in np.flatnonzero(leads > 0)}) <= 1
     assert np.all(np.abs(leads) <= LEAD_MOST)
+
+
+def test_what_is_beside_a_sure_answer_is_hardly_one_and_keeps_its_order() -> None:
+    said = np.array([0.7, 0.3, 0.0])
+
+    assert chance_behind(said, 0.0).tolist() == said.tolist()
+    assert chance_behind(said, 0.98)[0] < 0.05
+    assert chance_behind(said, 1.0).tolist() == [0.0, 0.0, 0.0]
+    behind = chance_behind(said, 0.6).tolist()
+    assert behind == sorted(behind, reverse=True)

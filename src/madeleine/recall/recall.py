@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from madeleine.language.identification import identify_language
 from madeleine.language.memory_times import asks_for_decisions
 from madeleine.language.self_questions import asks_about_person
 from madeleine.language.standing_questions import asks_for_standing_notes
@@ -62,7 +61,7 @@ from madeleine.recall.successors import (
     find_waiting_replacements,
 )
 from madeleine.recall.surroundings import SurroundingTurn, find_surroundings
-from madeleine.recall.weights import HEADS, SAID_HEADS
+from madeleine.recall.weights import CLOSE_HEADS, HEADS, SAID_HEADS
 from madeleine.rules.answer_floor import AnswerFloor, FloorStanding, mark_above_floor
 from madeleine.rules.fusion import OUTDATED_FACTOR, boost_chance, boost_factors, display_score
 from madeleine.rules.overview import spread_over_groups
@@ -75,7 +74,6 @@ MUCH_KIN = 0.1  # of what the question tells, in other words: as good as a word 
 SPOKEN_OF = 0.25  # and of what only speaks of that time
 SPREAD_AMONG = 2  # times as many hits as are wanted, to spread an overview over
 UNNAMED_SELF = frozenset({"self"})  # the title of a self that nobody has given a name
-READ_CLOSELY = (None, "en")  # the language of a question in which chances were learnt, or none
 _ASKED_FOR = frozenset({ReasonKind.NAMED_BY_ID, ReasonKind.HOLDS_QUOTE})
 """Reasons for which a hit is shown whatever its score is."""
 BEHIND = 0.9  # of its score that is left to a hit before which what may have replaced it is put
@@ -545,10 +543,9 @@ def _none_near_enough(search: _Search, hits: Sequence[RankedHit], least: float) 
 
 def _select_above_floor(stores: Stores, search: _Search, hits: list[RankedHit]) -> list[RankedHit]:
     """Return the hits that are shown unless everything is asked for."""
-    closely = identify_language(search.query.text) in READ_CLOSELY
     shown = mark_above_floor(
         [each.score for each in hits],
-        [_floor_standing(search, each, closely) for each in hits],
+        [_floor_standing(search, each) for each in hits],
         _floor_of(stores, search),
     )
     return [each for each, above in zip(hits, shown, strict=True) if above]
@@ -560,14 +557,13 @@ def _floor_of(stores: Stores, search: _Search) -> AnswerFloor:
     return floor.for_overview() if search.understood.asks.many else floor
 
 
-def _floor_standing(search: _Search, hit: RankedHit, closely: bool) -> FloorStanding:
+def _floor_standing(search: _Search, hit: RankedHit) -> FloorStanding:
     if search.scored is None or not _ASKED_FOR.isdisjoint(hit.lifts):
         return FloorStanding.ASKED_FOR
     head = _head_of(search, hit)
     if head in SAID_HEADS:
         return FloorStanding.SAID
-    known = head == "kept" and closely
-    return FloorStanding.COMPARED if known else FloorStanding.ROUGH
+    return FloorStanding.COMPARED if head in CLOSE_HEADS else FloorStanding.ROUGH
 
 
 def _select_wanted(search: _Search, hits: list[RankedHit]) -> list[RankedHit]:

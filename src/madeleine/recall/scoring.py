@@ -6,8 +6,9 @@ from exactly what the product computes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,14 @@ from madeleine.recall.features import (
 )
 from madeleine.recall.kin import QuestionKin
 from madeleine.recall.weighted_question import WeightedQuestion
-from madeleine.recall.weights import HEADS, shipped_weights
-from madeleine.rules.fusion import RecallHead, calibrate_sums, leads_over_others, weighted_sums
+from madeleine.recall.weights import HEADS, OTHER_HEADS, SAID_HEADS, shipped_weights
+from madeleine.rules.fusion import (
+    RecallHead,
+    calibrate_sums,
+    chance_behind,
+    leads_over_others,
+    weighted_sums,
+)
 from madeleine.write.stores import Stores
 
 LEAD = "lead"
@@ -70,6 +77,8 @@ class TrainingExample:
     columns: Columns
     heads: tuple[str, ...]
     evidence: Mapping[str, float]
+    words: tuple[frozenset[int], ...]
+    """The stems of each candidate, by which rivals are told."""
 
 
 def heads_of(stores: Stores) -> Mapping[str, RecallHead]:
@@ -106,10 +115,12 @@ def score_candidates(
                 columns if mine.all() else {each: values[mine] for each, values in columns.items()}
             )
             sums[mine] = weighted_sums(heads[name], part)
-            owners = _join_rivals(pool.nodes[places[mine]], sums[mine], details, spots[mine])
+            words_at = partial(_words_at_spot, details, spots[mine])
+            owners = join_rivals(pool.nodes[places[mine]], sums[mine], words_at)
             leads[mine] = leads_over_others(sums[mine], owners)
             known = {**told, LEAD: leads[mine]}
             chances[mine] = calibrate_sums(heads[name], sums[mine], known)
+    chances = _join_languages(chances, head)
     return ScoredCandidates(
         pool,
         places,
@@ -124,21 +135,36 @@ def score_candidates(
     )
 
 
-def _join_rivals(
-    nodes: NDArray[np.int64], sums: Values, details: PassageDetails, rows: Places
+def _join_languages(chances: Values, head: NDArray[np.int64]) -> Values:
+    """Return the chances where English memories and others stand side by side. A head knows how far
+    a candidate is ahead of others that it weighs itself; beside the best one of the other language
+    it is behind."""
+    kept = ~np.isin(head, [HEADS.index(each) for each in SAID_HEADS])
+    other = np.isin(head, [HEADS.index(each) for each in OTHER_HEADS])
+    if not (kept & other).any() or not (kept & ~other).any():
+        return chances
+    first = int(np.where(kept, chances, -1).argmax())
+    behind = kept & (other != other[first])
+    return np.where(behind, chance_behind(chances, float(chances[first])), chances)
+
+
+def join_rivals(
+    owners: NDArray[np.int64], sums: Values, words_at: Callable[[int], frozenset[int]]
 ) -> NDArray[np.int64]:
     """Return whose each sum is when leads are taken: the best one and those as good that speak of
     the same matter, such as its old value and the new one, are ahead of the rest together.
-    `rows` are their places in `details`."""
+    `words_at` says which stems the candidate at a place has."""
     first = int(sums.argmax())
-    near = np.flatnonzero((sums >= sums[first] - AS_GOOD) & (nodes != nodes[first])).tolist()
-    best = _words_at(details, rows[first]) if near else frozenset[int]()
-    alike = {
-        int(nodes[spot]) for spot in near if _share_words(best, _words_at(details, rows[spot]))
-    }
+    near = np.flatnonzero((sums >= sums[first] - AS_GOOD) & (owners != owners[first])).tolist()
+    best = words_at(first) if near else frozenset[int]()
+    alike = {int(owners[spot]) for spot in near if _share_words(best, words_at(spot))}
     if not 0 < len(alike) < SERIES - 1:
-        return nodes
-    return np.where(np.isin(nodes, list(alike)), nodes[first], nodes)
+        return owners
+    return np.where(np.isin(owners, list(alike)), owners[first], owners)
+
+
+def _words_at_spot(details: PassageDetails, rows: Places, spot: int) -> frozenset[int]:
+    return _words_at(details, rows[spot])
 
 
 def _words_at(details: PassageDetails, row: int) -> frozenset[int]:
@@ -205,11 +231,13 @@ def collect_training_example(stores: Stores, query: RecallQuery) -> TrainingExam
     best = _best_passages(scored)
     nodes = pool.nodes[scored.places[best]].tolist()
     ids = stores.search.ids(nodes)
+    details = stores.search.details(pool, scored.places[best])
     return TrainingExample(
         ids=tuple(ids.get(node, "") for node in nodes),
         columns={name: values[best] for name, values in scored.columns.items()},
         heads=tuple(HEADS[number] for number in scored.head[best].tolist()),
         evidence=scored.evidence,
+        words=tuple(_words_at(details, row) for row in range(len(best))),
     )
 
 

@@ -23,6 +23,9 @@ HEADS = ENGLISH_HEADS + OTHER_HEADS
 SAID_HEADS = ("dialogue", "note")
 """Those that weigh what was said in a session."""
 
+CLOSE_HEADS = ("kept", "other_kept", "other_meaning")
+"""Those whose chances were learnt on whole stores of what is kept, so that floors hold for them."""
+
 
 @cache
 def shipped_weights() -> dict[str, RecallHead]:

@@ -28,6 +28,7 @@ RECENCY_HALF_LIFE_DAYS = 7.0
 USE_BOOST = 0.05  # for a memory used often
 USES_FOR_FULL_BOOST = 20  # uses that earn the whole boost
 IMPORTANCE_BOOST = 0.05  # at importance 1; as much is lost at 0
+TINY = 1e-9
 LEAD_MOST = 3.0  # of a sum: whoever is further ahead or behind is no surer for it
 OUTDATED_FACTOR = 0.5  # what a memory counts for that is no longer true
 NEWEST_BOOST = 1.5  # for a memory of just now, when the newest are asked for
@@ -124,6 +125,14 @@ def leads_over_others(sums: Column, owners: NDArray[np.int64]) -> Column:
     best_of_others = 0.0 if own.all() else sums[~own].max()
     lead: Column = np.clip(sums - np.where(own, best_of_others, sums[first]), -LEAD_MOST, LEAD_MOST)
     return lead
+
+
+def chance_behind(chances: Column, best: float) -> Column:
+    """Return the chances of candidates beside a better one that other weights have weighed. Each
+    was said as if there were nothing but its own kind. As a rule only one of two answers: the
+    chance is that of this one and not the other, among all that leaves at most one an answer."""
+    behind: Column = chances * (1 - best) / np.maximum(1 - chances * best, TINY)
+    return behind
 
 
 def boost_factors(standing: BoostInputs) -> dict[str, float]:
