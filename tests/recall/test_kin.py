@@ -186,14 +186,6 @@ NOT_MISLED = [
 """A question, the memory that answers it, and one that a table might bring instead."""
 
 
-OUTDONE = frozenset({"which linter do we use?"})
-"""Questions for which short notes that have nothing to do with it still get a better score."""
-
-
-def marks(case: tuple[str, str]) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.xfail(strict=True)] if case[0] in OUTDONE else []
-
-
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory, minds: Minds) -> Iterator[Stores]:
     """All notes of `FOUND` in one store."""
@@ -210,9 +202,7 @@ def plain(tmp_path: Path) -> Iterator[Stores]:
     close(stores)
 
 
-@pytest.mark.parametrize(
-    ("question", "note"), [pytest.param(*each, marks=marks(each)) for each in FOUND]
-)
+@pytest.mark.parametrize(("question", "note"), FOUND)
 def test_a_name_is_found_by_what_it_is(everything: Stores, question: str, note: str) -> None:
     assert contents(everything, question)[0] == note
 

@@ -50,6 +50,14 @@ he you i me my your be been
 QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 """Words that make a question a question."""
 
+_LIGHT_WORDS = """
+use used uses using need needs needed want wants wanted prefer prefers preferred like likes liked
+currently usually normally typically generally again still
+"""
+LIGHT_WORDS = frozenset(_LIGHT_WORDS.split())
+"""Words of a question that say how it is about its matter, not what that is: in `which linter do
+we use` all is said by `linter`."""
+
 _META_WORDS = """
 aspect aspects clarify comprehensive conversation conversations different discuss discussed
 discussing discussion discussions include included including item items list listed mention

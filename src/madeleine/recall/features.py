@@ -40,6 +40,9 @@ BM25_SCALE = 20.0
 SESSION_SCALE = 10.0
 BLOCK_TOKENS = 24  # a passage is compared in pieces of two blocks, so that length is no merit
 PART_TOKENS, PART_STEP = 16, 6  # of a question that are looked at by themselves
+LIGHT_TELLS = (
+    0.2  # of another word as rare: of what is kept, nothing is said by `use` in other words
+)
 KIN_COLUMNS = ("kin", "kin_everyday")
 EARLY_TURNS = 6.0  # an overview is often asked of how something began
 CLOSE_DAYS = 3
@@ -281,7 +284,12 @@ def _kin_features(
         surest = everyday if entry.kin.tie.everyday else trade
         surest[:, places] = np.maximum(surest[:, places], kin.weights[number] * instead)
     beyond = np.maximum(everyday - trade, 0)
-    shares = (trade @ weights / total, beyond @ weights / total)
+    light = weights * np.where(asked.terms.light, LIGHT_TELLS, 1.0)
+    said = view.pool.turn[view.rows[view.chosen]] >= 0
+    shares = (
+        np.where(said, each @ weights / total, each @ light / light.sum())
+        for each in (trade, beyond)
+    )
     return dict(zip(KIN_COLUMNS, shares, strict=True)), met
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import CollectionStatistics, IndexedTerm
-from madeleine.language.word_hints import META_WORDS, QUESTION_WORDS, STOP_WORDS
+from madeleine.language.word_hints import LIGHT_WORDS, META_WORDS, QUESTION_WORDS, STOP_WORDS
 from madeleine.model.embedding import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.recall.kin import QuestionKin
@@ -32,6 +32,8 @@ class QueryTerms:
     idf: NDArray[np.float64]
     telling: NDArray[np.bool_]
     names: NDArray[np.bool_]
+    light: NDArray[np.bool_]
+    """Whether a word says how, not what: `use`."""
     holders: NDArray[np.int64]
     pairs: tuple[tuple[int, int], ...]
     others: NDArray[np.uint32]
@@ -48,6 +50,8 @@ class QueryVectors:
     focus: Vector
     tokens: NDArray[np.float32]
     weights: NDArray[np.float32]
+    model: str = ""
+    """Which model has read the question, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,7 @@ def _build_terms(
     place: dict[int, int] = {}
     telling: list[bool] = []
     names: list[bool] = []
+    light: list[bool] = []
     flat: list[IndexedTerm] = []
     about = understood.telling or frozenset(understood.terms)
     for word, stems in zip(understood.terms, found, strict=True):
@@ -148,6 +153,7 @@ def _build_terms(
                 flat.append(each)
                 telling.append(word in about)
                 names.append(word in extent.speakers)
+                light.append(word in LIGHT_WORDS)
     others = {
         number: place[each.stem] for each in flat for number in each.also if number not in place
     }
@@ -158,6 +164,7 @@ def _build_terms(
         idf=np.array([idf(each.holders, extent.memories) for each in flat]) * _idf_scale(extent),
         telling=np.array(telling, np.bool_),
         names=np.array(names, np.bool_),
+        light=np.array(light, np.bool_),
         holders=np.array([each.holders for each in flat], np.int64),
         pairs=_adjacent_term_pairs(understood, found, place),
     )
@@ -212,6 +219,7 @@ def _build_vectors(
         focus=focus,
         tokens=trace.small,
         weights=weights,
+        model=trace.model,
     )
 
 
