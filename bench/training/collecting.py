@@ -57,7 +57,7 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
     numbers = _session_numbers(store)
     with closing(open_home(home)) as context:
         for question in questions:
-            seen = collect_training_example(context.stores, _query_of(question))
+            seen = collect_training_example(context.stores, query_of(question))
             known = [place for place, each in enumerate(seen.ids) if each in ids]
             items = [ids[seen.ids[place]] for place in known]
             yield Gathered(
@@ -74,7 +74,7 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
             )
 
 
-def _query_of(question: Question) -> RecallQuery:
+def query_of(question: Question) -> RecallQuery:
     """Return a question as recall is asked it, or a prompt as a whisper asks recall."""
     spaces = (question.space, None) if question.unasked and question.space else ()
     within = Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)

@@ -95,3 +95,14 @@ def test_a_higher_floor_shows_nothing_more(
 @given(ranked)
 def test_no_floor_folds_nothing(rows: list[tuple[float, FloorStanding]]) -> None:
     assert all(shown(rows, AnswerFloor(0, 0)))
+
+
+def test_what_was_not_read_again_needs_less_to_be_the_best() -> None:
+    floor = AnswerFloor(absolute=0.1, relative=0.2, best=0.5)
+
+    other = floor.for_unread()
+
+    assert floor.needed(0.45) == 0.5
+    assert other.needed(0.45) == pytest.approx(0.1)
+    assert other.needed(0.39) == pytest.approx(0.4)
+    assert other.needed(0.9) == floor.needed(0.9)

@@ -78,7 +78,7 @@ def test_a_wheel_has_the_whole_program(dist: Path) -> None:
         path.relative_to(ROOT / "src").as_posix() for path in ROOT.glob("src/madeleine/**/*.py")
     }
     assert sources <= names
-    assert "madeleine/recall/weights.json" in names
+    assert {"madeleine/recall/weights.json", "madeleine/recall/answer_reader.npz"} <= names
     assert any(name.startswith("madeleine/server/page/") for name in names)
 
 

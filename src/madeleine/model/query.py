@@ -64,6 +64,9 @@ class RecallQuery:
     narrows_by_time: bool = True
     """Whether a time that is asked about leaves out what is from other times. To what is not asked
     of the memory, such as a prompt, a time is only a hint."""
+    is_question: bool = False
+    """Whether somebody asks the memory. A prompt, a task or a deed is looked up without being a
+    question, and is not weighed as one."""
     at_hand_limit: int | None = None
     """How many core and working memories are enough, where `limit` leaves room for archived ones
     beside them; None: as many as are found."""
@@ -85,6 +88,7 @@ def read_query(values: Mapping[str, object], default_space: str | None = None) -
         why_not=reader.text("why_not"),
         all=reader.flag("all"),
         overview_limit=None if values.get("limit") is not None else OVERVIEW_HITS,
+        is_question=True,
     )
     reader.done()
     return query

@@ -40,9 +40,7 @@ BM25_SCALE = 20.0
 SESSION_SCALE = 10.0
 BLOCK_TOKENS = 24  # a passage is compared in pieces of two blocks, so that length is no merit
 PART_TOKENS, PART_STEP = 16, 6  # of a question that are looked at by themselves
-LIGHT_TELLS = (
-    0.2  # of another word as rare: of what is kept, nothing is said by `use` in other words
-)
+LIGHT_TELLS = 0.2  # what `use` and its like tell beside another word as rare, in what is kept
 KIN_COLUMNS = ("kin", "kin_everyday")
 EARLY_TURNS = 6.0  # an overview is often asked of how something began
 CLOSE_DAYS = 3

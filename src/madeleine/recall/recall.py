@@ -50,7 +50,7 @@ from madeleine.recall.newer_first import LOOKED_AT, put_newer_first
 from madeleine.recall.parsing import ParsedQuestion
 from madeleine.recall.ranking import TIERS, RankedHit, rank_candidates, rank_key
 from madeleine.recall.reranking import rerank
-from madeleine.recall.scoring import ScoredCandidates, heads_of, score_candidates
+from madeleine.recall.scoring import MOVED, ScoredCandidates, heads_of, score_candidates
 from madeleine.recall.standing_listing import LISTED_MOST, list_standing_notes
 from madeleine.recall.successors import (
     RelatedVersion,
@@ -237,7 +237,8 @@ def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> Rec
     near, silence = _select_near_enough(stores, search, hits)
     above = near if query.all else _select_above_floor(stores, search, near)
     if near and not above:
-        silence = _none_near_enough(search, near, _floor_of(stores, search).needed(near[0].score))
+        needed = _floor_of(stores, search).needed(near[0].score)
+        silence = _none_near_enough(search, near, needed)
     shown = _select_wanted(search, above)
     ranks = AnswerRanks(near, above, shown)
     reason = _why_not(stores, search, ranks) if query.why_not else None
@@ -365,7 +366,7 @@ def _compare_candidates(stores: Stores, search: _Search) -> list[RankedHit]:
     pool = draw_candidates(stores, query, search.prepared, search.chosen, now)
     prepared, heads = search.prepared, heads_of(stores)
     search.scored = score_candidates(
-        stores, heads, prepared.asked, pool, query.limit, prepared.named
+        stores, heads, prepared.asked, pool, query.limit, prepared.named, query.is_question
     )
     count = SPREAD_AMONG * query.limit if _is_spread(search) else query.limit
     hits = rank_candidates(stores, prepared, search.scored, now, count)
@@ -554,6 +555,8 @@ def _select_above_floor(stores: Stores, search: _Search, hits: list[RankedHit]) 
 def _floor_of(stores: Stores, search: _Search) -> AnswerFloor:
     config = stores.config.recall
     floor = AnswerFloor(config.floor, config.floor_relative, config.floor_best)
+    if search.scored is None or MOVED not in search.scored.evidence:
+        floor = floor.for_unread()
     return floor.for_overview() if search.understood.asks.many else floor
 
 

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.english import is_surely_other, may_be_english
 from madeleine.language.traits import PassageTrait
+from madeleine.model.embedding import Tokens
 from madeleine.model.query import RecallQuery
+from madeleine.recall.answering import move_chances, shipped_reader
 from madeleine.recall.candidates import choose_candidates, draw_candidates, prepare_question
 from madeleine.recall.features import (
     READ_BY_TOKEN,
@@ -30,6 +32,7 @@ from madeleine.recall.features import (
 from madeleine.recall.kin import QuestionKin
 from madeleine.recall.weighted_question import WeightedQuestion
 from madeleine.recall.weights import HEADS, OTHER_HEADS, SAID_HEADS, shipped_weights
+from madeleine.rules.chances import SMALLEST
 from madeleine.rules.fusion import (
     RecallHead,
     calibrate_sums,
@@ -40,6 +43,8 @@ from madeleine.rules.fusion import (
 from madeleine.write.stores import Stores
 
 LEAD = "lead"
+MOVED = "read_again"
+"""By how many log odds the chances moved, since the best candidate was read once more."""
 AS_GOOD = 1.0  # of a sum: two that are nearer say the same of the question
 ALIKE = 0.5  # of the words of two passages, that both have, from which they are of one matter
 SERIES = 4  # so many alike are a list of things, one of which is asked for
@@ -79,6 +84,9 @@ class TrainingExample:
     evidence: Mapping[str, float]
     words: tuple[frozenset[int], ...]
     """The stems of each candidate, by which rivals are told."""
+    tokens: tuple[Tokens, ...]
+    chances: Values
+    asked: WeightedQuestion
 
 
 def heads_of(stores: Stores) -> Mapping[str, RecallHead]:
@@ -93,9 +101,11 @@ def score_candidates(
     pool: CandidatePool,
     limit: int,
     named: Sequence[str] = (),
+    is_question: bool = False,
 ) -> ScoredCandidates:
     """Compare the best candidates of a pool with the question, more of them if many answers
-    are wanted, and those that it names by their id in any case."""
+    are wanted, and those that it names by their id in any case. Of what is a question the best one
+    is read once more (`answering.py`)."""
     count = max(stores.config.recall.compared, int(limit * COMPARED_PER_HIT))
     places = choose_candidates(asked, pool, count)
     if named:
@@ -121,6 +131,9 @@ def score_candidates(
             known = {**told, LEAD: leads[mine]}
             chances[mine] = calibrate_sums(heads[name], sums[mine], known)
     chances = _join_languages(chances, head)
+    if is_question and (moved := _read_best(asked, details, spots, head, chances)):
+        chances = np.where(_is_kept(head), move_chances(chances, moved), chances)
+        told |= {MOVED: moved}
     return ScoredCandidates(
         pool,
         places,
@@ -135,11 +148,39 @@ def score_candidates(
     )
 
 
+def _is_kept(head: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which candidates were written down to be kept, and not said in a conversation."""
+    return ~np.isin(head, [HEADS.index(each) for each in SAID_HEADS])
+
+
+def _read_best(
+    asked: WeightedQuestion,
+    details: PassageDetails,
+    spots: Places,
+    head: NDArray[np.int64],
+    chances: Values,
+) -> float:
+    """Return by how many log odds the chances of what is kept move, since the best of it was read;
+    0 where the weights do not hold. Who asks for advice is answered by a rule, which says nothing
+    of the matter itself."""
+    aim, reader = asked.aim, shipped_reader()
+    if aim is None or aim.model != reader.model or not len(chances) or not len(aim.tokens):
+        return 0.0
+    if asked.understood.asks.help:
+        return 0.0
+    first = int(chances.argmax())
+    note = _tokens_at(details, int(spots[first]))
+    if HEADS[head[first]] != "kept" or not len(note):
+        return 0.0
+    chance = min(max(float(chances[first]), SMALLEST), 1 - SMALLEST)
+    return round(reader.move(chance, reader.read(aim.tokens, aim.weights, note)), 4)
+
+
 def _join_languages(chances: Values, head: NDArray[np.int64]) -> Values:
     """Return the chances where English memories and others stand side by side. A head knows how far
     a candidate is ahead of others that it weighs itself; beside the best one of the other language
     it is behind."""
-    kept = ~np.isin(head, [HEADS.index(each) for each in SAID_HEADS])
+    kept = _is_kept(head)
     other = np.isin(head, [HEADS.index(each) for each in OTHER_HEADS])
     if not (kept & other).any() or not (kept & ~other).any():
         return chances
@@ -170,6 +211,11 @@ def _words_at_spot(details: PassageDetails, rows: Places, spot: int) -> frozense
 def _words_at(details: PassageDetails, row: int) -> frozenset[int]:
     start, end = details.stem_starts[row : row + 2]
     return frozenset(details.stems[start:end].tolist())
+
+
+def _tokens_at(details: PassageDetails, row: int) -> Tokens:
+    start, end = details.token_starts[row : row + 2]
+    return details.tokens[start:end]
 
 
 def _share_words(one: frozenset[int], other: frozenset[int]) -> bool:
@@ -238,6 +284,9 @@ def collect_training_example(stores: Stores, query: RecallQuery) -> TrainingExam
         heads=tuple(HEADS[number] for number in scored.head[best].tolist()),
         evidence=scored.evidence,
         words=tuple(_words_at(details, row) for row in range(len(best))),
+        tokens=tuple(_tokens_at(details, row) for row in range(len(best))),
+        chances=scored.chances[best],
+        asked=prepared.asked,
     )
 
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+UNREAD_SHARE = 0.8  # of what the best hit needs that was not read again: less is known of it
 OVERVIEW_SHARE = 1 / 3  # of the relative floor, where many things are to be told and not one
 
 
@@ -46,6 +47,11 @@ class AnswerFloor:
     def for_overview(self) -> AnswerFloor:
         """Return the floor of a question for an overview, which has many answers."""
         return AnswerFloor(self.absolute, self.relative * OVERVIEW_SHARE, self.best)
+
+    def for_unread(self) -> AnswerFloor:
+        """Return the floor where the best hit was not read once more: its chance tells less well
+        whether anything answers."""
+        return AnswerFloor(self.absolute, self.relative, self.best * UNREAD_SHARE)
 
     def needed(self, best: float) -> float:
         """Return the score that a compared hit needs beside the best one."""

@@ -40,7 +40,7 @@ class RecallConfig:
         0.20, "hits below this share of the best score are folded, too", 0, 1
     )
     floor_best: float = setting(
-        0.25, "nothing answers if even the best hit is below this score", 0, 1
+        0.30, "nothing answers if even the best hit is below this score", 0, 1
     )
     least_score: float = advanced(0.005, "hits below this that share no word are not found at all")
     least_best: float = advanced(

@@ -99,6 +99,7 @@ def search_memories(context: HomeContext, call: OperationCall) -> SearchPage:
         filter=read_filter(reader),
         why_not=reader.text("why_not"),
         all=reader.flag("all", True),  # the page folds what it shows by itself
+        is_question=True,
     )
     reader.done()
     now = context.stores.clock.now()
