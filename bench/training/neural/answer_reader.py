@@ -38,6 +38,7 @@ from bench.training.stores import read_everyday_store
 from bench.training.values import Item, Question, Store
 from madeleine.bootstrap import open_home
 from madeleine.minds.local import load_built_in
+from madeleine.model.query import DEFAULT_HITS
 from madeleine.recall.answering import NOTE_TOKENS, QUESTION_TOKENS, AnswerReader
 from madeleine.recall.scoring import collect_training_example
 from madeleine.rules.chances import log_odds
@@ -131,7 +132,9 @@ def _gather(home: Path, store: Store, whole: str) -> Iterator[ReadQuestion]:
     ids = {memory_id(store, each): each.id for each in store.memories}
     with closing(open_home(home)) as context:
         for question in store.questions:
-            seen = collect_training_example(context.stores, query_of(question))
+            seen = collect_training_example(
+                context.stores, replace(query_of(question), limit=DEFAULT_HITS)
+            )
             aim = seen.asked.aim
             best = np.argsort(-seen.chances, kind="stable")[:BEST].tolist()
             if aim is None or not best:
