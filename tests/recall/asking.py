@@ -15,7 +15,16 @@ from madeleine.write.remember import RememberResult
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
 
-ASKING = {"limit", "space", "session_id", "explain", "why_not", "all", "overview_limit"}
+ASKING = {
+    "limit",
+    "space",
+    "session_id",
+    "explain",
+    "why_not",
+    "all",
+    "overview_limit",
+    "is_question",
+}
 
 
 def ask(stores: Stores, text: str, **fields: object) -> RecallResult:

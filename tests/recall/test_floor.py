@@ -291,10 +291,10 @@ def test_what_is_in_another_language_is_folded_as_everything_else(household: Sto
 
 
 def test_what_is_in_another_language_is_behind_what_answers_well(household: Stores) -> None:
-    every = ask(household, "how many workers run the background jobs?")
+    every = ask(household, "how many workers run the background jobs?", is_question=True)
 
     assert every.hits[0].memory.content.startswith("Background jobs")
-    assert every.hits[0].score > 0.8
+    assert every.hits[0].score > 0.6
     assert max(hit.score for hit in every.hits[1:]) < 0.3
 
 

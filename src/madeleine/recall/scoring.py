@@ -105,7 +105,7 @@ def score_candidates(
 ) -> ScoredCandidates:
     """Compare the best candidates of a pool with the question, more of them if many answers
     are wanted, and those that it names by their id in any case. Of what is a question the best one
-    is read once more (`answering.py`)."""
+    is read once more (`answering.py`); gates of what is none go by the chances as they are."""
     count = max(stores.config.recall.compared, int(limit * COMPARED_PER_HIT))
     places = choose_candidates(asked, pool, count)
     if named:
@@ -130,7 +130,8 @@ def score_candidates(
             leads[mine] = leads_over_others(sums[mine], owners)
             known = {**told, LEAD: leads[mine]}
             chances[mine] = calibrate_sums(heads[name], sums[mine], known)
-    chances = _join_languages(chances, head)
+    if is_question:
+        chances = _join_languages(chances, head)
     if is_question and (moved := _read_best(asked, details, spots, head, chances)):
         chances = np.where(_is_kept(head), move_chances(chances, moved), chances)
         told |= {MOVED: moved}
