@@ -274,7 +274,7 @@ def household(real: Stores) -> Stores:
         "Mila is allergic to peanuts and kiwi",
         "Background jobs run on Arq with Redis, three workers",
         "Rent is 1240 euros a month, paid on the 3rd",
-        "Die Waschmaschine ist eine Miele, gekauft im Mai 2024, Garantie bis Mai 2029",
+        "Die Waschmaschine ist eine Miele, gekauft im Mai 2024 bei Euronics",
         "Der Schlüssel zum Keller liegt bei Frau Yilmaz im zweiten Stock",
     ):
         keep(real, note)
