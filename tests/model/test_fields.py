@@ -15,6 +15,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.fields import FIELDS, FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, SharedFields
+from madeleine.model.metadata import Metadata
 from madeleine.model.words import Edge, MemoryKind, MemoryType, Tier
 from madeleine.vault.markdown import read_memory, render_memory
 
@@ -35,6 +36,7 @@ SAMPLES: Mapping[FieldKind, Any] = {
     FieldKind.TRIGGERS: ("src/*.py",),
     FieldKind.KIND: MemoryKind.STANDING,
     FieldKind.ORIGIN: Origin("s1", 3, "Ana", "https://example.org"),
+    FieldKind.METADATA: Metadata({"ticket": "A-17", "seen": [1, 2.5, None, True]}),
     FieldKind.CLAIM: Claim("index", "engine", "SQLite"),
     FieldKind.CONNECTIONS: (Connection(ELSEWHERE, Edge.SUPPORTS, 0.7),),
 }

@@ -206,6 +206,9 @@ def attacks(world: World) -> Attacks:
             (at("GET", "/agent/list", outdated="true"), HARMLESS),
             (at("GET", "/agent/list", spaces="salon"), HARMLESS),
         ],
+        "connected": [
+            (at("POST", "/agent/connected", {"ids": [one, ada.gone, mine]}), HARMLESS),
+        ],
         "trash": [(at("GET", "/agent/trash"), HARMLESS)],
         "history": [
             *both(lambda each: at("GET", f"/agent/history/{each}"), one, NOT_THERE),

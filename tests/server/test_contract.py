@@ -100,6 +100,7 @@ def read(ask: Walk, ids: list[str]) -> None:
         ask(name, ids[0])
     ask("page_memory", ids[2], as_of="2026-01-01")
     ask("list", limit=2)
+    ask("connected", body={"ids": [ids[0], ids[2], "nobody"], "limit": 3})
     ask("audit")
     ask("log", since="yesterday", by="agent")
     ask("log", last_night="true")

@@ -12,10 +12,12 @@ from typing import Any, Literal, cast
 from madeleine.api import answer_texts
 from madeleine.api.contract.memories import BriefPart
 from madeleine.api.contract.responses import (
+    Arrow,
     BriefAnswer,
     BriefItem,
     ChangedMemory,
     CompactReport,
+    ConnectedMemories,
     DecidedProposal,
     DecidedProposals,
     DeedAnswer,
@@ -459,6 +461,31 @@ def _build_link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> Mem
         resolved=row.resolved,
         implied=row.implied,
         title=other.headline if other else None,
+    )
+
+
+def build_arrow(row: EdgeRow) -> Arrow:
+    drawn = row.connection
+    return Arrow(
+        source=row.source,
+        target=drawn.target,
+        edge=drawn.edge,
+        weight=drawn.weight,
+        reason=drawn.reason,
+        kind=drawn.kind,
+        by=drawn.by,
+        at=None if drawn.at is None else format_time(drawn.at),
+        confidence=drawn.confidence,
+    )
+
+
+def build_connected_memories(
+    memories: Sequence[Memory], arrows: Sequence[Arrow]
+) -> ConnectedMemories:
+    return ConnectedMemories(
+        text=answer_texts.render_listing(memories, len(memories)),
+        memories=tuple(memories),
+        arrows=tuple(arrows),
     )
 
 

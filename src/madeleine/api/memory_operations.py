@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from madeleine.api import answers, reach
 from madeleine.api.contract.requests import (
+    ConnectedBody,
     ForgetQuery,
     HistoryQuery,
     LinkBody,
@@ -19,6 +20,7 @@ from madeleine.api.contract.requests import (
 )
 from madeleine.api.contract.responses import (
     ChangedMemory,
+    ConnectedMemories,
     ForgottenMemory,
     MemoryHistory,
     MemoryPage,
@@ -32,7 +34,7 @@ from madeleine.api.performing import perform_in_place
 from madeleine.api.recorded_events import read_event_limit, read_outcomes
 from madeleine.api.request_fields import read_reason
 from madeleine.api.shared_behaviour import at_holder, filter_for_place, joined
-from madeleine.errors import OtherSpace
+from madeleine.errors import InvalidValue, OtherSpace
 from madeleine.model.draft import check_content, read_one_line, read_space
 from madeleine.model.memory import Connection
 from madeleine.model.people import Role
@@ -57,6 +59,9 @@ if TYPE_CHECKING:
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 1_000
+DEFAULT_ARROWS = 12
+MAX_ARROWS = 100
+MAX_ASKED_IDS = 200
 
 
 # -- reading -------------------------------------------------------------------------------
@@ -86,6 +91,45 @@ def show_memory(context: HomeContext, call: OperationCall) -> ShownMemory:
         context.stores.search.memories(ends - {memory_id}),
         notes,
         find_standing_activity(context.stores, seen.stored.memory),
+    )
+
+
+def _gather_connected_everywhere(
+    operation: Operation[ConnectedMemories], reached: CallerReach, call: OperationCall
+) -> ConnectedMemories:
+    """Return what is connected in each place: nothing leads from one into another."""
+    told = [perform_in_place(reached, each, operation, call) for each in reached.places()]
+    return answers.build_connected_memories(
+        [memory for each in told for memory in each.memories],
+        [arrow for each in told for arrow in each.arrows],
+    )
+
+
+@operation(
+    "connected",
+    "POST",
+    "/agent/connected",
+    "memories by their ids, with those that they are connected with; not noted as a use",
+    role=Role.READER,
+    body=ConnectedBody,
+    answer=ConnectedMemories,
+    only_reads=True,
+    shared=_gather_connected_everywhere,
+)
+def gather_connected(context: HomeContext, call: OperationCall) -> ConnectedMemories:
+    reader = RequestReader(call.body)
+    ids = reader.texts("ids")
+    limit = reader.whole("limit", DEFAULT_ARROWS, 1, MAX_ARROWS)
+    reader.done()
+    if ids is None or len(ids) > MAX_ASKED_IDS:
+        raise InvalidValue("ids", f"holds {len(ids or ())}", hint=f"1 to {MAX_ASKED_IDS} of them")
+    stores = context.stores
+    asked = stores.search.memories(dict.fromkeys(each.strip().lower() for each in ids))
+    rows = stores.graph.arrows(list(asked), limit)
+    ends = {end for row in rows for end in (row.source, row.connection.target)}
+    others = stores.search.memories(ends - asked.keys())
+    return answers.build_connected_memories(
+        [*asked.values(), *others.values()], [answers.build_arrow(row) for row in rows]
     )
 
 

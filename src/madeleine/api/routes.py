@@ -32,6 +32,7 @@ ROUTES: tuple[Route, ...] = (
     Route("brief", "GET", "/agent/brief"),
     Route("deed", "POST", "/agent/deed"),
     Route("show", "GET", "/agent/recall/{id}"),
+    Route("connected", "POST", "/agent/connected"),
     Route("list", "GET", "/agent/list"),
     Route("trash", "GET", "/agent/trash"),
     Route("history", "GET", "/agent/history/{id}"),

@@ -9,6 +9,7 @@ from typing import Any, cast
 from madeleine.model.fields import FIELDS, UNQUERIED_FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.meta_pattern import meta_pattern_to_json
+from madeleine.model.metadata import Metadata
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge, MemoryKind, MemoryType, Tier
 
@@ -183,6 +184,7 @@ _TO_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
     FieldKind.KIND: lambda value: value.value,
     FieldKind.ORIGIN: origin_to_json,
     FieldKind.CLAIM: claim_to_json,
+    FieldKind.METADATA: Metadata.to_json,
     FieldKind.CONNECTIONS: lambda value: [connection_to_json(each) for each in value],
 }
 _FROM_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
@@ -194,6 +196,7 @@ _FROM_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
     FieldKind.KIND: MemoryKind,
     FieldKind.ORIGIN: origin_from_json,
     FieldKind.CLAIM: claim_from_json,
+    FieldKind.METADATA: Metadata,
     FieldKind.CONNECTIONS: lambda value: tuple(connection_from_json(each) for each in value),
 }
 _WRITERS = {row.name: _TO_JSON[row.kind] for row in FIELDS if row.kind in _TO_JSON}

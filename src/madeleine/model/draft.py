@@ -12,6 +12,7 @@ from typing import Any
 from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
 from madeleine.model.fields import FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Origin, SharedFields, parse_id
+from madeleine.model.metadata import read_metadata
 from madeleine.model.request_reader import RequestReader, read_unit_number
 from madeleine.model.setting import advanced, setting
 from madeleine.model.words import (
@@ -119,6 +120,8 @@ def read_field(reader: RequestReader, row: MemoryField, limits: MemoryLimits) ->
             return reader.text(name)
         case FieldKind.ORIGIN:
             return read_origin(reader.raw(name))
+        case FieldKind.METADATA:
+            return read_metadata(reader.raw(name))
         case FieldKind.CLAIM:
             return read_claim(reader.raw(name))
         case FieldKind.CONNECTIONS:

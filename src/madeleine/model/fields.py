@@ -37,6 +37,8 @@ class FieldKind(enum.Enum):
     TRIGGERS = "triggers"
     """Short texts; none of them is not the same as no value."""
     KIND = "kind"
+    METADATA = "metadata"
+    """An object of JSON."""
     CONNECTIONS = "connections"
 
 
@@ -75,6 +77,7 @@ FIELDS: tuple[MemoryField, ...] = (
     MemoryField("claim", FieldKind.CLAIM, queried=True),
     MemoryField("triggers", FieldKind.TRIGGERS),
     MemoryField("kind", FieldKind.KIND),
+    MemoryField("metadata", FieldKind.METADATA),
     MemoryField("idempotency_key", FieldKind.TEXT, in_revision=False, queried=True),
     MemoryField("connections", FieldKind.CONNECTIONS, in_revision=False, queried=True),
 )

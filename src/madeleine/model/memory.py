@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.errors import InvalidValue, quote
+from madeleine.model.metadata import Metadata
 from madeleine.model.words import EXCHANGE_TAG, Edge, MemoryKind, MemoryType, Tier
 
 SHORT_ID_LENGTH = 8  # the first group of a UUID: enough to tell apart what one person keeps
@@ -87,6 +88,8 @@ class SharedFields:
     """Before which deeds it is told; nothing: those that its text is about."""
     kind: MemoryKind | None = None
     """Whether it says how things are to be done; nothing: that is read from its text."""
+    metadata: Metadata | None = None
+    """What other programs keep beside it; nothing is decided by it."""
     idempotency_key: str | None = None
     connections: tuple[Connection, ...] = ()
 

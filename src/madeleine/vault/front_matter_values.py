@@ -7,6 +7,7 @@ words (`InvalidValue`, `UnknownWord`), with its line where the block has several
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -16,6 +17,7 @@ from madeleine.errors import InvalidValue, Rejected, quote
 from madeleine.model.draft import MemoryLimits, normalize_tag
 from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
+from madeleine.model.metadata import Metadata
 from madeleine.model.request_reader import read_unit_number
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import GLOBAL, Edge, MemoryKind, MemoryType, Tier, Word, read_word
@@ -267,6 +269,18 @@ def _read_claim(block: FrontMatterBlock) -> Claim | None:
         raise _locate_problem(block, 0, error) from error
 
 
+def _read_metadata(block: FrontMatterBlock) -> Metadata | None:
+    """Return an object that is written as JSON. A map that is written as YAML has texts for
+    values. Notes of other programs may have anything else under such a key; it says nothing."""
+    try:
+        found = json.loads(block.inline) if not block.more.strip() else None
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        found = read_tree(block)
+    return Metadata(found) if isinstance(found, dict) and found else None
+
+
 def _build_claim(parts: Mapping[str, str | None]) -> Claim:
     subject, attribute, value = (parts[key] for key in _CLAIM_KEYS)
     if subject is None or attribute is None or value is None:
@@ -390,6 +404,7 @@ _READER_BY_KIND: Mapping[FieldKind, Callable[[FrontMatterBlock], object]] = {
     FieldKind.TIME: _read_time,
     FieldKind.ORIGIN: _read_origin,
     FieldKind.CLAIM: _read_claim,
+    FieldKind.METADATA: _read_metadata,
     FieldKind.CONNECTIONS: _read_connections,
 }
 READER_BY_KEY: Mapping[str | None, Callable[[FrontMatterBlock], object]] = {

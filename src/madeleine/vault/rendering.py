@@ -12,6 +12,7 @@ from typing import Any
 
 from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin
+from madeleine.model.metadata import Metadata
 from madeleine.model.times import format_time
 from madeleine.vault.front_matter import body_from_content
 from madeleine.vault.scalars import write_flow_list, write_scalar
@@ -112,6 +113,11 @@ def _render_claim(key: str, claim: Claim) -> str:
     return render_map(key, claim_lines(claim))
 
 
+def _render_metadata(key: str, metadata: Metadata) -> str:
+    """Return an object as its JSON, which is YAML too."""
+    return f"{key}: {metadata.text}\n"
+
+
 def _render_connections(key: str, connections: tuple[Connection, ...]) -> str:
     items = [render_item(connection_lines(each), INDENT) for each in connections]
     return f"{key}:\n{''.join(items)}"
@@ -143,6 +149,7 @@ _RENDERERS: Mapping[FieldKind, Callable[[str, Any], str]] = {
     FieldKind.TIME: _render_time,
     FieldKind.ORIGIN: _render_origin,
     FieldKind.CLAIM: _render_claim,
+    FieldKind.METADATA: _render_metadata,
     FieldKind.CONNECTIONS: _render_connections,
 }
 _RENDERER_BY_KEY = {row.name: _RENDERERS[row.kind] for row in FRONT_MATTER_FIELDS}

@@ -20,6 +20,28 @@ export interface AddedPerson {
   kept: number
 }
 
+/** A connection from one memory to another. */
+export interface Arrow {
+  /** the id of the memory that it starts at */
+  source: string
+  /** the id of the memory that it leads to */
+  target: string
+  /** what it says */
+  edge: 'supports' | 'part_of' | 'depends_on' | 'defines' | 'derived_from' | 'evolved_from' | 'related_to' | 'contradicts' | 'discovered' | 'summarizes'
+  /** how strong it is */
+  weight: number
+  /** why it is there */
+  reason: string | null
+  /** which association */
+  kind: string | null
+  /** who drew it */
+  by: string | null
+  /** when it was drawn */
+  at: string | null
+  /** how sure who drew it was */
+  confidence: number | null
+}
+
 /** Memories of which one text may be made. */
 export interface AskedClusterShape {
   /** what to call it in the verdict */
@@ -226,6 +248,15 @@ export interface CompactReport {
   /** lines */
   damaged: number
   bytes_saved: number
+}
+
+/** Memories, those that they are connected with, and the connections at them, both ways. */
+export interface ConnectedMemories {
+  /** the answer in plain words */
+  text: string
+  /** those asked for, as far as they are there, come first */
+  memories: Memory[]
+  arrows: Arrow[]
 }
 
 /** A typed, weighted arrow to another memory. */
@@ -1145,6 +1176,8 @@ export interface Memory {
   triggers: string[] | null
   /** whether it says how things are to be done, if that is not left to its text */
   kind: 'standing' | 'plain' | null
+  /** what other programs keep beside it */
+  metadata: Record<string, unknown> | null
   idempotency_key: string | null
   connections: Connection[]
   importance: number

@@ -117,6 +117,9 @@ class MemoryShape:
     kind: MemoryKind | None = field(
         "whether it says how things are to be done, if that is not left to its text", default=None
     )
+    metadata: Mapping[str, object] | None = field(
+        "what other programs keep beside it", default=None
+    )
     idempotency_key: str | None = field()
     connections: tuple[Connection, ...] = field()
     importance: float = field()

@@ -106,6 +106,11 @@ class MemoryDraft(RequestShape):
         default=None,
         nullable=True,
     )
+    metadata: Mapping[str, object] | None = field(
+        "what another program keeps beside it: an object of JSON, given back as it is",
+        default=None,
+        nullable=True,
+    )
     claim: ClaimShape | None = field(
         "what it states: subject, attribute, value; it replaces older values of that attribute",
         default=None,
@@ -259,6 +264,16 @@ class ListQuery(MemoryFilter):
 
 
 @shape
+class ConnectedBody(RequestShape):
+    """What `connected` is given."""
+
+    ids: tuple[str, ...] = field("whole ids of memories, at most 200")
+    limit: Limit100 | None = field(
+        "how many connections each way of each, strongest first; 12 if not said", default=None
+    )
+
+
+@shape
 class HistoryQuery(RequestShape):
     """What `history` is asked in the query."""
 
@@ -297,6 +312,11 @@ class ReviseBody(RequestShape):
     )
     kind: MemoryKind | None = field(
         "`standing`: it says how things are to be done; `plain`: not; none: read from its text",
+        default=None,
+        nullable=True,
+    )
+    metadata: Mapping[str, object] | None = field(
+        "what another program keeps beside it: an object of JSON, given back as it is",
         default=None,
         nullable=True,
     )
@@ -674,6 +694,7 @@ class PageFacetsQuery(RequestShape):
     """What `page_facets` is asked in the query."""
 
     tag: str | None = field("only tags that begin so", default=None)
+    tags: Limit1000 | None = field("how many tags at most; 30 if not said", default=None)
 
 
 @shape

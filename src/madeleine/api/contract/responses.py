@@ -438,6 +438,30 @@ class ShownMemory:
 
 
 @shape
+class Arrow:
+    """A connection from one memory to another."""
+
+    source: str = field("the id of the memory that it starts at")
+    target: str = field("the id of the memory that it leads to")
+    edge: Edge = field("what it says")
+    weight: float = field("how strong it is")
+    reason: str | None = field("why it is there")
+    kind: str | None = field("which association")
+    by: str | None = field("who drew it")
+    at: TimeText | None = field("when it was drawn")
+    confidence: float | None = field("how sure who drew it was")
+
+
+@shape
+class ConnectedMemories:
+    """Memories, those that they are connected with, and the connections at them, both ways."""
+
+    text: str = field(TEXT_HELP)
+    memories: tuple[Memory, ...] = field("those asked for, as far as they are there, come first")
+    arrows: tuple[Arrow, ...] = field()
+
+
+@shape
 class MemoryPage:
     """Some of the memories that there are, newest first."""
 

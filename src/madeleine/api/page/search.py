@@ -31,7 +31,8 @@ DEFAULT_HITS = 30
 DEFAULT_LINES = 50
 MAX_LINES = 200
 MAX_SPACES = 200
-MAX_TAGS = 30
+DEFAULT_TAGS = 30
+MAX_TAGS = 1_000
 
 
 # -- search --------------------------------------------------------------------------------
@@ -178,12 +179,13 @@ def _count_facets_everywhere(
     """Return what one can filter by in all places together."""
     reached.own.check(operation.name, operation.role)
     told = [operation.perform(place.context, call) for place in reached.places()]
+    _, most = _read_facets_query(call)
     return Facets(
         memories=sum(each.memories for each in told),
         types=_sum_counts([each.types for each in told]),
         tiers=_sum_counts([each.tiers for each in told]),
         spaces=_sum_counts([each.spaces for each in told], MAX_SPACES),
-        tags=_sum_counts([each.tags for each in told], MAX_TAGS),
+        tags=_sum_counts([each.tags for each in told], most),
     )
 
 
@@ -206,9 +208,7 @@ def _sum_counts(counts: Sequence[Mapping[str, int]], most: int | None = None) ->
 )
 def count_facets(context: HomeContext, call: OperationCall) -> Facets:
     """Return what one can filter by, and how many memories there are of each."""
-    reader = RequestReader(call.query)
-    beginning = reader.text("tag") or ""
-    reader.done()
+    beginning, most = _read_facets_query(call)
     search = context.stores.search
     counts = search.counts()
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
@@ -217,5 +217,14 @@ def count_facets(context: HomeContext, call: OperationCall) -> Facets:
         types=dict(counts.by_type),
         tiers=dict(counts.by_tier),
         spaces=dict(spaces[:MAX_SPACES]),
-        tags=dict(search.tags(beginning.strip().lower().lstrip("#"), MAX_TAGS)),
+        tags=dict(search.tags(beginning, most)),
     )
+
+
+def _read_facets_query(call: OperationCall) -> tuple[str, int]:
+    """Return how the tags begin that are counted, and how many are told."""
+    reader = RequestReader(call.query)
+    beginning = (reader.text("tag") or "").strip().lower().lstrip("#")
+    most = reader.whole("tags", DEFAULT_TAGS, 1, MAX_TAGS)
+    reader.done()
+    return beginning, most

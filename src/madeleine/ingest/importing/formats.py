@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
-from madeleine.errors import UnknownWord
+from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.ingest.importing import (
     agents_md,
     automem,
@@ -37,6 +37,7 @@ from madeleine.ingest.importing.values import (
 )
 from madeleine.language.secrets import redact_secrets
 from madeleine.model.draft import MemoryLimits
+from madeleine.model.metadata import read_metadata
 
 READERS: Mapping[str, Callable[[Path], Iterator[ReaderOutput]]] = {
     "agents-md": agents_md.read,
@@ -132,4 +133,8 @@ def _fit_to_limits(values: Json) -> Json:
         fitted["tags"] = short[: BOUNDS.tags]
     if isinstance(links, list):
         fitted["connections"] = links[: BOUNDS.connections]
+    try:
+        read_metadata(values.get("metadata"))
+    except InvalidValue:
+        fitted["metadata"] = None
     return fitted
