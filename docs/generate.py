@@ -1,6 +1,6 @@
-"""Writes docs/reference from the code: commands, routes, settings, tools and kinds, the types of
-the page, the routes that a client needs, the names of variables that the command line compares
-with, and docs/man/madeleine.1.
+"""Writes docs/reference from the code: commands, routes, those of AutoMem, settings, tools and
+kinds, the types of the page, the routes that a client needs, the names of variables that the
+command line compares with, and docs/man/madeleine.1.
 
 `make docs` runs it; a test fails when a committed file differs from what it would write.
 """
@@ -38,6 +38,7 @@ from madeleine.model.cause import (
     WhisperSilence,
 )
 from madeleine.model.setting import setting_specs
+from madeleine.server.automem.reference import render_automem_page
 from madeleine.server.mcp.reference import render_tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings, known_variables
 from madeleine.sleep.values import AskedInstead, StopKind
@@ -197,6 +198,7 @@ CAUSES: tuple[tuple[str, str, tuple[type[StrEnum], ...]], ...] = (
 def pages() -> dict[str, str]:
     """Return the generated pages by file name."""
     return {
+        "automem.md": render_automem_page(),
         "commands.md": commands_page(),
         "kinds.md": kinds_page(),
         "routes.md": render_routes_page(),

@@ -107,7 +107,7 @@ def test_an_operation_that_another_module_imports_counts_once() -> None:
 
 READ_BY_POST = frozenset(
     [
-        *("recall", "whisper", "deed", "page_link", "hook_statusline"),
+        *("recall", "connected", "whisper", "deed", "page_link", "hook_statusline"),
         *("hook_inject", "hook_delivered", "hook_undelivered"),
     ]
 )
@@ -166,7 +166,11 @@ def test_the_bounds_that_are_declared_are_those_that_are_kept(
         memory = str(door.call("remember", body={"content": "Within bounds"})["node_id"])
 
         def ask(asked: Operation[Any], field: ShapeField, value: int) -> None:
-            needed = {each.wire: memory for each in asked.fields if each.is_required}
+            needed = {
+                each.wire: [memory] if each.wire == "ids" else memory
+                for each in asked.fields
+                if each.is_required
+            }
             given: dict[str, object] = {**needed, field.wire: value}
             tried.add(asked.name)
             if field in asked.query_fields:

@@ -77,7 +77,7 @@ def generator() -> Any:
 
 
 @pytest.mark.parametrize(
-    "name", ["commands.md", "kinds.md", "routes.md", "settings.md", "tools.md"]
+    "name", ["automem.md", "commands.md", "kinds.md", "routes.md", "settings.md", "tools.md"]
 )
 def test_a_reference_page_says_what_the_code_does(name: str) -> None:
     """Run `make docs` when this fails."""

@@ -18,7 +18,8 @@ def _routes() -> list[tuple[str, re.Pattern[str], Draft202012Validator]]:
     found = []
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            content = operation["responses"]["200"]["content"].get("application/json")
+            right = min(operation["responses"])
+            content = operation["responses"][right]["content"].get("application/json")
             if content is not None:
                 schema = {**content["schema"], "components": close(document["components"])}
                 pattern = re.compile(re.sub(r"{\w+}", "[^/]+", path))

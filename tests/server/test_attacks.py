@@ -21,6 +21,7 @@ from madeleine.api.endpoint import NON_JSON_ROUTES
 from madeleine.api.routes import ROUTES
 from madeleine.bootstrap import load_settings, open_homes
 from madeleine.model.proposal import ProposalType
+from madeleine.server.automem.routes import AUTOMEM_ROUTES
 from madeleine.server.hook_service import HOOK_ROUTES
 from madeleine.server.mcp.tools import TOOLS
 from madeleine.write.proposals import propose
@@ -447,6 +448,100 @@ def test_a_route_gives_nothing_of_anothers_memory_away(world: World, name: str) 
         _is_clean(world, answer, {"method": method, "path": path, "body": body, **query})
 
     world.check_untouched()
+
+
+def automem_attacks(world: World) -> Attacks:
+    """Return what Mallory tries at the routes for AutoMem's clients."""
+    one, beside, mine = world.ada.memory, world.ada.beside, world.mine
+
+    def at(method: str, path: str, body: object = None, **query: object) -> Ask:
+        return method, path, body, query
+
+    asked = {"query": f"what opens the vault of Ada {one}", "state_mode": "history"}
+    mentioned = {"expand_relations": "true", "priority_ids": one, "adaptive_floor": "false"}
+    drawn = {"type": "INVALIDATED_BY", "strength": 0.9}
+    return {
+        "automem_report_health": [(at("GET", "/health"), HARMLESS)],
+        "automem_store": [(at("POST", "/memory", {"content": "mine", "id": one}), {201})],
+        "automem_store_batch": [
+            (at("POST", "/memory/batch", {"memories": [{"content": "mine too", "id": one}]}), {201})
+        ],
+        "automem_list_by_tag": [(at("GET", "/memory/by-tag", tags=SECRET), HARMLESS)],
+        "automem_delete_by_tag": [(at("DELETE", "/memory/by-tag", tags="adas"), HARMLESS)],
+        "automem_look_at": [
+            (at("GET", f"/memory/{one}"), NOT_THERE),
+            (at("GET", f"/memory/{world.ada.gone}"), NOT_THERE),
+            (at("GET", f"/memory/{one[:8]}"), {400}),
+        ],
+        "automem_change": [(at("PATCH", f"/memory/{one}", {"content": "Stolen"}), NOT_THERE)],
+        "automem_delete": [(at("DELETE", f"/memory/{one}"), NOT_THERE)],
+        "automem_list_related": [(at("GET", f"/memories/{one}/related", max_depth=3), HARMLESS)],
+        "automem_answer_recall": [
+            (at("GET", "/recall", **query), HARMLESS)
+            for query in ({}, asked, {**asked, **mentioned}, {"tags": "adas"}, {"limit": 100})
+        ],
+        "automem_associate": [
+            (at("POST", "/associate", {"memory1_id": a, "memory2_id": b, **drawn}), NOT_THERE)
+            for a, b in ((mine, one), (one, mine), (one, beside))
+        ]
+        + [
+            (
+                at(
+                    "POST",
+                    "/associate",
+                    {"associations": [{"memory1_id": mine, "memory2_id": one, **drawn}]},
+                ),
+                {207},
+            )
+        ],
+        "automem_recall_at_start": [(at("GET", "/startup-recall"), HARMLESS)],
+        "automem_analyze": [(at("GET", "/analyze"), HARMLESS)],
+        "automem_show_snapshot": [(at("GET", "/graph/snapshot", limit=0), HARMLESS)],
+        "automem_show_neighbors": [
+            (at("GET", f"/graph/neighbors/{each}", depth=3), NOT_THERE) for each in (one, one[:8])
+        ],
+        "automem_count_graph": [(at("GET", "/graph/stats"), HARMLESS)],
+        "automem_list_types": [(at("GET", "/graph/types"), HARMLESS)],
+        "automem_list_relations": [(at("GET", "/graph/relations"), HARMLESS)],
+        "automem_report_enrichment": [(at("GET", "/enrichment/status"), HARMLESS)],
+        "automem_reprocess": [(at("POST", "/enrichment/reprocess", {"ids": [one]}), {202})],
+        "automem_reembed": [(at("POST", "/admin/reembed", {}), HARMLESS)],
+        "automem_sync": [(at("POST", "/admin/sync", {"dry_run": True}), HARMLESS)],
+    }
+
+
+def test_every_route_of_automem_is_attacked(world: World) -> None:
+    assert set(automem_attacks(world)) == {route.name for route in AUTOMEM_ROUTES}
+
+
+@pytest.mark.few(22)
+@pytest.mark.parametrize("name", [route.name for route in AUTOMEM_ROUTES])
+def test_a_route_of_automem_gives_nothing_of_anothers_memory_away(world: World, name: str) -> None:
+    for (method, path, body, query), wanted in automem_attacks(world)[name]:
+        answer = world.mallory.ask(method, path, body, **query)
+        assert answer.status in wanted, (method, path, body, answer.body)
+        _is_clean(world, answer, {"method": method, "path": path, "body": body, **query})
+
+    world.check_untouched()
+
+
+def test_a_reader_writes_nothing_by_automems_routes(world: World) -> None:
+    reader = world.team.client("mallory", "reader")
+    mine = world.mine
+    pair = {"memory1_id": mine, "memory2_id": world.mallory.remember("Mallory collects coins")}
+
+    assert reader.ask("GET", f"/memory/{mine}").status == 200
+    for method, path, body in (
+        ("POST", "/memory", {"content": "no"}),
+        ("POST", "/memory/batch", {"memories": [{"content": "no"}]}),
+        ("PATCH", f"/memory/{mine}", {"content": "no"}),
+        ("DELETE", f"/memory/{mine}", None),
+        ("POST", "/associate", pair),
+        ("POST", "/admin/reembed", {}),
+        ("POST", "/enrichment/reprocess", {"ids": [mine]}),
+    ):
+        answer = reader.ask(method, path, body)
+        assert (answer.status, answer.body["status"]) == (403, "error"), (path, answer.body)
 
 
 def _is_clean(world: World, answer: Answer, asked: object) -> None:

@@ -39,6 +39,7 @@ programs. This page is made from `madeleine.api.operations` and
 - Times are RFC 3339 in UTC, such as `2026-11-15T18:04:00Z`. A request may also name a date, such as
   `2026-11-15`, which is its first moment.
 - `text` in an answer is for an agent or a person to read; the other fields are for programs.
+- Clients of AutoMem have [routes](automem.md) of their own.
 - `POST /mcp` offers what agents need of it as [tools](tools.md), over MCP.
 
 Errors look the same everywhere:

@@ -39,6 +39,9 @@ from madeleine.api.recall_operations import whisper_to_prompt
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
+from madeleine.server.automem.call import Reply
+from madeleine.server.automem.door import adopt_credentials, build_doors, word_error
+from madeleine.server.automem.routes import AUTOMEM_ROUTES, is_automem_path
 from madeleine.server.caller_resolver import CallerResolver, may_see_server
 from madeleine.server.connections import note_authenticated
 from madeleine.server.delivery_receipts import SentWhisper
@@ -74,9 +77,10 @@ log = logging.getLogger("madeleine.server")
 WorkResult = TypeVar("WorkResult")
 
 _HOOK_PATHS = frozenset(route.path for route in HOOK_ROUTES)
-_OPEN_PATHS = frozenset(route.path for route in OPERATIONS if route.open)
+_EVERY_ROUTE: tuple[Endpoint, ...] = (*OPERATIONS, *AUTOMEM_ROUTES)
+_OPEN_PATHS = frozenset(route.path for route in _EVERY_ROUTE if route.open)
 _ADMIN_PATTERNS = [
-    re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in OPERATIONS if each.admin
+    re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in _EVERY_ROUTE if each.admin
 ]
 
 
@@ -125,13 +129,16 @@ class App:
         except MadeleineError as error:
             if not read_header(scope, b"expect"):
                 await body.drop_rest()
-            guest = self._callers.is_guest(scope)
-            await error_response(error, guest)(scope, receive, send)
+            is_automem = is_automem_path(resolve_path(scope))
+            guest = self._callers.is_guest(scope) and not is_automem
+            await error_response(error, guest, is_automem)(scope, receive, send)
         except ClientDisconnect:
             return  # nobody is left to answer
 
     async def _route_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope = {**scope, "path": resolve_path(scope)}
+        if is_automem_path(scope["path"]):
+            scope = adopt_credentials(scope)
         reach = await self._reach(scope)
         if not _is_open_path(scope["path"]):
             note_authenticated(scope.get("state", {}))
@@ -165,8 +172,14 @@ class App:
             methods.setdefault(route.path, {})[route.method] = route
         paths = [AsgiRoute(path, _MethodDispatcher(self, known)) for path, known in methods.items()]
         page = PageDoor(self._sessions, lambda scope: bool(self._guard.proxy_url(scope)))
+        doors = build_doors(
+            self._answer_automem,
+            lambda scope: self._callers.reach(scope, False, False),
+            self._limits.max_body_bytes,
+        )
         return [
             *paths,
+            *(AsgiRoute(path, door) for path, door in doors.items()),
             AsgiRoute(MCP_PATH, McpDoor(self.perform_operation, self._limits.max_body_bytes)),
             AsgiRoute("/ui", page),
             AsgiRoute("/ui/{path:path}", page),
@@ -244,6 +257,9 @@ class App:
             lambda: to_json(perform_for(scope[REACH_KEY], operation, call))
         )
         return await self._report_bugs(operation.name, work)
+
+    async def _answer_automem(self, work: Callable[[], Reply]) -> Reply:
+        return await self._in_thread(work)
 
     async def _in_thread(self, work: Callable[[], WorkResult]) -> WorkResult:
         if self._inside >= self._limits.max_requests:
@@ -338,16 +354,20 @@ def _is_admin_path(path: str) -> bool:
     return any(each.fullmatch(path) for each in _ADMIN_PATTERNS)
 
 
-def error_response(error: MadeleineError, guest: bool = False) -> Response:
-    """Return an error as an answer; a guest's clients read `detail`."""
+def error_response(
+    error: MadeleineError, guest: bool = False, is_automem: bool = False
+) -> Response:
+    """Return an error as an answer; a guest's clients read `detail`, AutoMem's `message`."""
     headers = {}
     if isinstance(error, NoToken):
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
+    told: Json = {"error": error_to_json(error)}
+    status, told = word_error(error) if is_automem else (error.http_status, told)
     detail = {"detail": ormah.render_detail(error)} if guest else {}
-    body = encode_json({"error": error_to_json(error), **detail})
-    return Response(body, error.http_status, headers, media_type="application/json")
+    body = encode_json({**told, **detail})
+    return Response(body, status, headers, media_type="application/json")
 
 
 def encode_json(values: Mapping[str, Any] | Sequence[Any]) -> bytes:

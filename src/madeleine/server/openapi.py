@@ -11,6 +11,8 @@ from madeleine.api.endpoint import NON_JSON_ROUTES, Endpoint, NonJsonEndpoint
 from madeleine.api.operation import Operation
 from madeleine.api.operations import OPERATIONS
 from madeleine.model.people import Role
+from madeleine.server.automem.door import CANNOT_WORK
+from madeleine.server.automem.routes import AUTOMEM_ROUTES, AutomemRoute
 from madeleine.version import __version__
 
 OPENAPI_ROUTE = Endpoint(
@@ -35,7 +37,7 @@ def build_openapi() -> JsonSchema:
     """Return the OpenAPI 3.1 document."""
     paths: JsonSchema = {}
     schemas = SchemaBuilder(CONTRACT, null_is_absent=True)
-    for route in (*OPERATIONS, *NON_JSON_ROUTES, OPENAPI_ROUTE):
+    for route in (*OPERATIONS, *NON_JSON_ROUTES, OPENAPI_ROUTE, *AUTOMEM_ROUTES):
         paths.setdefault(route.path, {})[route.method.lower()] = _describe_endpoint(route, schemas)
     return {
         "openapi": "3.1.0",
@@ -73,6 +75,11 @@ def _describe_endpoint(route: Endpoint, schemas: SchemaBuilder) -> JsonSchema:
         ],
         "responses": {"200": _describe_answer(route, schemas), **_describe_errors(schemas)},
     }
+    if isinstance(route, AutomemRoute):
+        described["responses"] = _describe_automem_answers(route)
+        if route.method in ("POST", "PATCH"):
+            content = {"application/json": {"schema": {"type": "object"}}}
+            described["requestBody"] = {"required": False, "content": content}
     if isinstance(route, Operation) and route.body:
         content = {"application/json": {"schema": schemas.of(route.body)}}
         is_needed = any(each.is_required for each in route.body_fields)
@@ -80,6 +87,20 @@ def _describe_endpoint(route: Endpoint, schemas: SchemaBuilder) -> JsonSchema:
     if route.open:
         described["security"] = []
     return described
+
+
+def _describe_automem_answers(route: AutomemRoute) -> JsonSchema:
+    """Return what a route of AutoMem answers: docs/reference/automem.md says more."""
+    content = {"application/json": {"schema": {"type": "object"}}}
+    refused = {"400": "can never work as sent", **_ERROR_BY_STATUS}
+    return {
+        str(route.status): {"description": route.summary, "content": content},
+        **{
+            status: {"description": why, "content": content}
+            for status, why in refused.items()
+            if status != str(CANNOT_WORK)
+        },
+    }
 
 
 def _path_parameters(route: Endpoint) -> list[JsonSchema]:

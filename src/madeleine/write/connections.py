@@ -121,9 +121,10 @@ def _merge_connection(known: Connection, wanted: Connection) -> Connection:
     does not say what a person or a judge says who draws the same arrow."""
     if is_contrast(known) and not is_contrast(wanted):
         return wanted
-    if (known.weight, known.reason or None) == (wanted.weight, wanted.reason or known.reason):
+    says = (wanted.weight, wanted.reason or known.reason, wanted.kind or known.kind)
+    if (known.weight, known.reason or None, known.kind) == says:
         return known
-    return replace(wanted, reason=wanted.reason or known.reason)
+    return replace(wanted, reason=says[1], kind=says[2])
 
 
 def drop_connections(

@@ -267,8 +267,10 @@ def test_a_backup_of_automem_brings_graph_and_use_along(
     assert postgres.last_accessed.isoformat() == "2026-05-01T00:00:00+00:00"
     assert (tests.type, tests.tier) == (MemoryType.PREFERENCE, Tier.ARCHIVAL)
     drawn = {(each.target, each.edge, each.kind) for each in sqlite.connections + tests.connections}
-    assert (A, Edge.EVOLVED_FROM, None) in drawn
-    assert (C, Edge.RELATED_TO, None) in drawn
+    assert (A, Edge.EVOLVED_FROM, "invalidated_by") in drawn
+    assert tests.metadata == {"automem": {"type": "Habit"}}
+    assert postgres.metadata == {"automem": {"importance": 0.9}}
+    assert (C, Edge.RELATED_TO, "leads_to") in drawn
     assert (A, Edge.DISCOVERED, "explains") in drawn
     assert list(told.broken.values()) == ["has no content"]
     assert len(told.notes) == 1

@@ -3,6 +3,7 @@
   madeleine import claude-code ~/.claude      what Claude Code noted, in all projects
   madeleine import obsidian ~/Notes           a vault of notes, with their links
   madeleine import chatgpt export.zip         conversations, word for word, for the archive
+  madeleine import automem http://127.0.0.1:8001     what a running AutoMem has
   madeleine import jsonl memories.jsonl       an export of Madeleine, with everything
 
 The words of `export` are understood too: jsonl and zip are exports of Madeleine.
@@ -20,19 +21,24 @@ from typing import Any
 
 from madeleine.cli.change_words import CHANGE_ID_CHARS
 from madeleine.cli.door import CommandDoor
+from madeleine.cli.environment import read_variable
 from madeleine.cli.memory_words import render_count
 from madeleine.cli.output import CommandOutput, escape_controls
 from madeleine.errors import Damaged, Rejected
 from madeleine.ingest.importing.importer import MemoryImport
-from madeleine.ingest.importing.table import FORMAT_BY_ALIAS, FORMATS
+from madeleine.ingest.importing.table import FORMAT_BY_ALIAS, FORMATS, is_url
+from madeleine.ingest.importing.values import ForeignServer
 
+# Under which AutoMem's own clients and server have their tokens.
+KEY_VARIABLES = ("AUTOMEM_API_KEY", "AUTOMEM_API_TOKEN")
+ADMIN_VARIABLES = ("AUTOMEM_ADMIN_TOKEN", "ADMIN_API_TOKEN")
 MAX_PROBLEMS_SHOWN = 20  # problems that are printed; `--json` has all of them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     listed = "; ".join(f"{name}: {what}" for name, what in FORMATS.items())
     parser.add_argument("format", metavar="FORMAT", help=listed)
-    parser.add_argument("path", metavar="PATH", help="the file or folder to read")
+    parser.add_argument("path", metavar="PATH", help="the file, folder or server to read")
     parser.add_argument("--space", metavar="SPACE", help="put all of it into this project")
     parser.add_argument("--dry-run", action="store_true", help="change nothing, show what would be")
 
@@ -40,9 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) -> int:
     from madeleine.ingest.importing import formats
 
-    path = Path(arguments.path).expanduser().absolute()
     form = FORMAT_BY_ALIAS.get(arguments.format, arguments.format)
-    found = formats.read(form, path, arguments.space)
+    if is_url(arguments.path):
+        path = arguments.path
+        key, admin = (_read_first(names) for names in (KEY_VARIABLES, ADMIN_VARIABLES))
+        server = ForeignServer(path, key, admin)
+        found = formats.read_server(form, server, arguments.space)
+    else:
+        path = Path(arguments.path).expanduser().absolute()
+        found = formats.read(form, path, arguments.space)
     with say.progress("importing") as bar:
         moving = MemoryImport(form, _make_sender(door, say), arguments.dry_run, bar)
         answer = {"path": str(path), **moving.take_all(found)}
@@ -51,6 +63,11 @@ def run(arguments: argparse.Namespace, door: CommandDoor, say: CommandOutput) ->
     if answer["cut"]:
         return Damaged.exit_code
     return Rejected.exit_code if answer["problems"] else 0
+
+
+def _read_first(names: tuple[str, ...]) -> str:
+    """Return the first of these variables that is set."""
+    return next((value for each in names if (value := read_variable(each))), "")
 
 
 def _make_sender(door: CommandDoor, say: CommandOutput) -> Any:

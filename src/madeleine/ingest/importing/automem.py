@@ -1,11 +1,11 @@
-"""AutoMem: a backup of its graph (`falkordb_*.json.gz`, its folder, or the downloaded tar.gz), or
-memories as its API answers them.
+"""AutoMem: a backup of its graph (`falkordb_*.json.gz`, its folder, or the downloaded tar.gz),
+memories as its API answers them, or a server that runs (`automem_server.py`).
 
     {"nodes": [{"id": 7, "labels": ["Memory"], "properties": {"id": "…", "content": "…", …}}],
      "relationships": [{"source_id": 7, "type": "LEADS_TO", "target_id": 9, "properties": {…}}]}
 
-Ids, types, tags, dates, validity, use and relations come along. Entities and other nodes of its
-own making are left out.
+Ids, types, tags, dates, validity, use, metadata and relations come along; what we have no field
+for is kept as `automem_words.py` says. Entities and its own control nodes are left out.
 """
 
 from __future__ import annotations
@@ -18,8 +18,15 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from madeleine.errors import NoFile
+from madeleine.ingest.importing.automem_words import (
+    METADATA_KEY,
+    find_relation,
+    keep_tags,
+    keep_type,
+)
 from madeleine.ingest.importing.json_files import WHOLE_BYTES, parse_json
 from madeleine.ingest.importing.values import (
     DanglingLinks,
@@ -33,12 +40,13 @@ from madeleine.ingest.importing.values import (
     given_id,
     read_foreign_time,
 )
-from madeleine.ingest.importing.words import build_connection, map_type
+from madeleine.ingest.importing.words import REASON_CHARS, build_connection, map_type
 
 FORM = "automem"
-LABEL = "Memory"
-# Arrows that say of the older which one came after it; ours go from the newer to the older.
-TURNED = {"EVOLVED_INTO": "evolved_from", "INVALIDATED_BY": "evolved_from"}
+KIND_CHARS = 100
+LABELS = ("Memory", "MetaPattern", "MetaMemory")
+PROPERTIES_TOLD = ("reason", "context", "resolution", "transformation", "role", "pattern_type")
+"""What a relation says besides, which becomes the reason of a connection."""
 
 JsonObject = Mapping[str, object]
 Number = int | str
@@ -58,7 +66,12 @@ class _AutoMemGraph:
 
 def read(path: Path) -> Iterator[ReaderOutput]:
     """Give every memory with its relations."""
-    graph = _read_graph(path)
+    yield from read_graph(*_read_newest_backup(path))
+
+
+def read_graph(name: str, data: bytes) -> Iterator[ReaderOutput]:
+    """Give every memory of a graph, or of an answer, that is here as JSON."""
+    graph = _parse_graph(name, data)
     yield ImportTotal(len(graph.memories))
     loose = DanglingLinks()
     links, ended = _collect_links(graph, loose)
@@ -75,8 +88,7 @@ def read(path: Path) -> Iterator[ReaderOutput]:
 # -- reading -------------------------------------------------------------------------------
 
 
-def _read_graph(path: Path) -> _AutoMemGraph:
-    name, data = _read_newest_backup(path)
+def _parse_graph(name: str, data: bytes) -> _AutoMemGraph:
     said = parse_json(name, data)
     if isinstance(said, Mapping) and isinstance(said.get("nodes"), list):
         return _parse_backup(name, said)
@@ -94,22 +106,23 @@ def _read_newest_backup(path: Path) -> tuple[str, bytes]:
         raise NoFile(path)
     try:
         if path.name.endswith((".tar.gz", ".tgz")):
-            return _read_packed(path)
+            with path.open("rb") as file:
+                return read_packed(path.name, file)
         with path.open("rb") as file:
             return path.name, _unpack_bounded(path.name, file.read(WHOLE_BYTES + 1))
     except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
         raise NotThatFormat(path.name, f"cannot be read: {error}") from error
 
 
-def _read_packed(path: Path) -> tuple[str, bytes]:
+def read_packed(called: str, packed: IO[bytes]) -> tuple[str, bytes]:
     """Return the backup of the graph in an archive; nothing of it is written anywhere."""
-    with tarfile.open(path, "r|gz") as archive:
+    with tarfile.open(fileobj=packed, mode="r|gz") as archive:
         for member in archive:
             name = member.name.rpartition("/")[2]
             file = archive.extractfile(member) if member.isfile() else None
             if file is not None and name.startswith("falkordb_"):
                 return name, _unpack_bounded(name, file.read(WHOLE_BYTES + 1))
-    raise NotThatFormat(path.name, "holds no falkordb_*.json.gz")
+    raise NotThatFormat(called, "holds no falkordb_*.json.gz")
 
 
 def _unpack_bounded(name: str, data: bytes) -> bytes:
@@ -128,7 +141,8 @@ def _parse_backup(name: str, said: JsonObject) -> _AutoMemGraph:
     for node in nodes if isinstance(nodes, list) else ():
         labels = node.get("labels") if isinstance(node, Mapping) else None
         properties = node.get("properties") if isinstance(node, Mapping) else None
-        if isinstance(labels, list) and LABEL in labels and isinstance(properties, Mapping):
+        is_memory = isinstance(labels, list) and any(each in labels for each in LABELS)
+        if is_memory and isinstance(properties, Mapping):
             graph.memories[_node_number(node.get("id"))] = properties
         elif isinstance(node, Mapping):
             graph.others.add(_node_number(node.get("id")))
@@ -174,7 +188,8 @@ def _collect_links(
             continue
         if word == "INVALIDATED_BY":
             ended[start] = _memory_id(graph.memories[end])
-        if word in TURNED:
+        known = find_relation(word)
+        if known is not None and known[0].turned:
             start, end = end, start
         if start != end:
             links.setdefault(start, []).append(_build_link(relation, word, graph.memories[end]))
@@ -187,11 +202,20 @@ def _build_link(relation: JsonObject, word: str, target: JsonObject) -> Json:
     weight = _unit_or_none(properties.get("strength"))
     if weight is None:
         weight = _unit_or_none(properties.get("confidence"))
-    kind = properties.get("kind") if word == "DISCOVERED" else None
-    link = build_connection(
-        _memory_id(target), TURNED.get(word, word.lower().replace("_", " ")), weight
+    known = find_relation(word)
+    if known is None:
+        return build_connection(_memory_id(target), word.lower().replace("_", " "), weight)
+    means, labelled = known
+    kind = labelled or means.kind or properties.get("kind")
+    told = {each: properties[each] for each in PROPERTIES_TOLD if properties.get(each)}
+    words = [str(said) if each == "reason" else f"{each}: {said}" for each, said in told.items()]
+    return drop_empty(
+        target=_memory_id(target),
+        edge=means.edge.value,
+        weight=weight,
+        kind=str(kind)[:KIND_CHARS] if kind else None,
+        reason="; ".join(words)[:REASON_CHARS],
     )
-    return drop_empty(**link, kind=kind)
 
 
 # -- memories ------------------------------------------------------------------------------
@@ -219,9 +243,29 @@ def _memory_values(said: JsonObject, text: str, links: list[Json], ended: str | 
         superseded_by=ended,
         source=f"import:{FORM}",
         origin={"uri": f"{FORM}:{_memory_id(said)}"},
+        metadata=_metadata_values(said),
         connections=links,
         usage=_usage_values(said),
     )
+
+
+def _metadata_values(said: JsonObject) -> Json:
+    """Return its metadata, with what it says that we have no field for."""
+    given = said.get("metadata")
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            given = None
+    own = {str(name): value for name, value in given.items()} if isinstance(given, dict) else {}
+    since, tags = read_foreign_time(said.get("t_valid")), _list_or_empty(said.get("tags"))
+    kept = drop_empty(
+        type=keep_type(str(said["type"])) if said.get("type") else None,
+        tags=keep_tags([str(each) for each in tags]),
+        importance=_unit_or_none(said.get("importance")),
+        t_valid=since if since != read_foreign_time(said.get("timestamp")) else None,
+    )
+    return {**own, METADATA_KEY: kept} if kept else own
 
 
 def _usage_values(said: JsonObject) -> Json:

@@ -15,6 +15,7 @@ from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.ingest.importing import (
     agents_md,
     automem,
+    automem_server,
     basic_memory,
     chatgpt,
     claude_ai,
@@ -28,6 +29,7 @@ from madeleine.ingest.importing import (
 from madeleine.ingest.importing.guessing import hint_for
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import (
+    ForeignServer,
     ImportItem,
     ImportNote,
     ImportProblem,
@@ -52,6 +54,9 @@ READERS: Mapping[str, Callable[[Path], Iterator[ReaderOutput]]] = {
     "obsidian": obsidian.read,
     "ormah": ormah.read,
 }
+SERVER_READERS: Mapping[str, Callable[[ForeignServer], Iterator[ReaderOutput]]] = {
+    "automem": automem_server.read,
+}
 AS_IT_IS = frozenset({"madeleine", "ormah"})
 NAMES = frozenset({"id", "target", "session", "superseded_by"})  # what something is known by
 BOUNDS = MemoryLimits()
@@ -68,6 +73,15 @@ def read(form: str, path: Path, space: str | None = None) -> Iterator[ReaderOutp
     except NotThatFormat as error:
         error.hint = hint_for(form, path) or error.hint
         raise
+
+
+def read_server(
+    form: str, server: ForeignServer, space: str | None = None
+) -> Iterator[ReaderOutput]:
+    """Give what a running server of another program has."""
+    if form not in SERVER_READERS:
+        raise UnknownWord("format of a server", form, list(SERVER_READERS))
+    yield from _guard_items(SERVER_READERS[form](server), space, as_it_is=False)
 
 
 def _add_doubt(found: Iterator[ReaderOutput], hint: Callable[[], str]) -> Iterator[ReaderOutput]:

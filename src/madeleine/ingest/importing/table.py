@@ -7,7 +7,7 @@ from types import MappingProxyType
 FORMATS = MappingProxyType(
     {
         "agents-md": "CLAUDE.md, AGENTS.md and their like: a file or a project's folder",
-        "automem": "a backup of AutoMem: falkordb_*.json.gz, its folder, or a tar.gz",
+        "automem": "AutoMem: falkordb_*.json.gz, its folder, a tar.gz, or the URL of its server",
         "basic-memory": "a folder of basic-memory notes",
         "chatgpt": "a ChatGPT export: the zip, its folder or conversations.json",
         "claude-ai": "a claude.ai export: the zip, its folder or conversations.json",
@@ -22,3 +22,8 @@ FORMATS = MappingProxyType(
 
 FORMAT_BY_ALIAS = MappingProxyType({"jsonl": "madeleine", "zip": "madeleine"})
 """What an export calls its formats: both are read as an export of Madeleine."""
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is the address of a server."""
+    return path.lower().startswith(("http://", "https://"))

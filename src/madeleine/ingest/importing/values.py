@@ -48,6 +48,15 @@ class ImportTotal:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignServer:
+    """A server of another program, and what it asks for."""
+
+    url: str
+    key: str = field(default="", repr=False)
+    admin_key: str = field(default="", repr=False)
+
+
 ReaderOutput: TypeAlias = ImportItem | ImportProblem | ImportNote | ImportTotal
 
 
