@@ -4,6 +4,8 @@ plain words when something is not as it should be."""
 
 from __future__ import annotations
 
+import importlib
+import json
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -22,8 +25,11 @@ from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit
 from madeleine.index.port import Index, IndexBatch
 from madeleine.index.search import CandidateQuery
 from madeleine.index.sqlite import SqliteIndex
-from madeleine.model.memory import first_words
+from madeleine.model.event import Event, EventKind
+from madeleine.model.memory import Connection, Memory, Origin, first_words
+from madeleine.model.meta_pattern import MetaPattern
 from madeleine.model.query import Filter
+from madeleine.model.words import META_SOURCE, Edge
 from madeleine.testing.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
 from tests import falkordb
 from tests.index.test_postgres import ASKED, TEXTS
@@ -506,3 +512,99 @@ def test_whoever_names_no_graph_loads_nothing_of_it() -> None:
 sys.exit(bool({'falkordb', 'redis', 'qdrant_client', 'madeleine_falkordb'} & set(sys.modules)))"""
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- the documented queries about consolidation ----------------------------------------------
+
+
+def asked(url: str, query: str) -> list[list[Any]]:
+    """Ask a graph as its owner would, with FalkorDB's own client."""
+    client: Any = importlib.import_module("falkordb").FalkorDB
+    server, _, graph = url.removeprefix("falkordb://").partition("/")
+    host, _, port = server.partition(":")
+    rows: list[list[Any]] = (
+        client(host, int(port)).select_graph(unquote(graph)).query(query).result_set
+    )
+    return rows
+
+
+CONTROL = """MATCH (c:ConsolidationControl {id: 'singleton'})
+             RETURN c.last_decay, c.last_creative, c.history"""
+SUMMARIES = """MATCH (p:MetaPattern)-[:SUMMARIZES]->(m:Memory)
+               RETURN p.label, p.cluster_size, p.dominant_type, m.id ORDER BY m.id"""
+
+
+def summary(number: int, *members: int, **fields: Any) -> Memory:
+    about = MetaPattern("fact", len(members), 2.0, "members", "text")
+    drawn = tuple(Connection(memory_id(each), Edge.SUMMARIZES, 1.0) for each in members)
+    given = {"source": META_SOURCE, "origin": Origin(uri=about.uri), "connections": drawn}
+    return memory(number, "a summary", **{**given, **fields})
+
+
+def test_a_summary_is_a_meta_pattern_that_summarizes_its_members(
+    index: Index, tmp_path: Path
+) -> None:
+    url = falkordb.server().graph(tmp_path)
+
+    def members() -> list[str]:
+        rows = asked(url, SUMMARIES)
+        assert all(row[:3] == ["MetaPattern", 3, "fact"] for row in rows)
+        return [row[3] for row in rows]
+
+    keep(index, memory(1), memory(2), summary(9, 1, 2, 3))
+    assert members() == [memory_id(1), memory_id(2)]
+    keep(index, memory(3))
+    assert members() == [memory_id(each) for each in (1, 2, 3)]
+    keep(index, memory(2, "told anew"), summary(9, 1, 2, 3))
+    assert members() == [memory_id(each) for each in (1, 2, 3)]
+    index.write(IndexBatch(drops=[memory_id(1)]))
+    assert members() == [memory_id(2), memory_id(3)]
+    keep(index, summary(9, 1, 2, 3, source="person"))
+    assert members() == []
+    assert asked(url, "MATCH (p:MetaPattern) RETURN p.id") == []
+
+
+def test_the_control_node_has_the_runs_of_the_tasks_in_any_order(
+    index: Index, tmp_path: Path
+) -> None:
+    url = falkordb.server().graph(tmp_path)
+    assert asked(url, CONTROL) == [[None, None, "[]"]]
+
+    def run(number: int, job: str, day: int) -> Event:
+        began = f"2026-11-{day:02d}T00:00:00Z"
+        report = {"began": began, "seconds": 0.5, "counts": {"processed": 7}}
+        body = {"run": f"r{number}", "job": job, "report": report}
+        return Event(f"e{number}", NOON, EventKind.RUN, "here", body)
+
+    index.write(IndexBatch(events=[run(1, "decay", 9), run(2, "auto_linker", 10)]))
+    index.write(IndexBatch(events=[run(3, "creative", 8), run(4, "decay", 7), run(1, "decay", 9)]))
+
+    ((decay, creative, history),) = asked(url, CONTROL)
+    assert (decay, creative) == ("2026-11-09T00:00:00Z", "2026-11-08T00:00:00Z")
+    told = json.loads(history)
+    assert [(each["task"], each["ran_at"][8:10]) for each in told] == [
+        ("decay", "09"),
+        ("creative", "08"),
+        ("decay", "07"),
+    ]
+    assert told[0]["memories_processed"] == 7
+
+
+def test_the_documented_queries_answer_for_a_home_and_after_a_rebuild(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    url = falkordb.server().graph(tmp_path)
+    (home / "config.toml").write_text(
+        f'graph = "{url}"\n[embedder]\nkind = "fake"\n', encoding="utf-8"
+    )
+
+    with Madeleine.open(home, in_process=True) as m:
+        m.remember("Anna keeps the kettle in the attic")
+        m.consolidate("decay")
+        before = asked(url, CONTROL)
+        m.rebuild()
+        after = asked(url, CONTROL)
+
+    assert before == after
+    assert before[0][0] is not None
+    assert json.loads(before[0][2])[0]["task"] == "decay"

@@ -18,6 +18,7 @@ from madeleine.api.contract.responses import (
 from madeleine.api.sleep_answers import progress_fields, render_outcome, render_report
 from madeleine.model.codec import Json
 from madeleine.model.event import Event
+from madeleine.model.task_run import task_run_fields
 from madeleine.model.times import format_time
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import JobRequest, JobRun, LastRun
@@ -166,23 +167,13 @@ def _build_task_run(event: Event) -> TaskRun:
     report: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
     error, given = report.get("error"), cast("Mapping[str, Any]", event.body)
     return TaskRun(
-        task=given.get("job"),
-        ran_at=report.get("began") or format_time(event.at),
-        memories_processed=_count_processed(report),
-        duration_seconds=report.get("seconds", 0.0),
-        success=error is None,
+        **task_run_fields(event),
         run=given.get("run"),
         applied=report.get("applied", 0),
         proposed=report.get("proposed", 0),
         error=error,
         result=report.get("counts", {}),
     )
-
-
-def _count_processed(report: Mapping[str, Any]) -> int:
-    counts = report.get("counts")
-    told = counts if isinstance(counts, Mapping) else {}
-    return int(told.get("processed", report.get("looked", 0)))
 
 
 def _render_tasks(standing: ConsolidationState) -> list[str]:

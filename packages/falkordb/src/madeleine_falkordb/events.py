@@ -24,7 +24,7 @@ from madeleine.index.common.times import from_micros
 from madeleine.index.log import ParseProblem
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
-from madeleine_falkordb import graph
+from madeleine_falkordb import consolidation, graph
 from madeleine_falkordb.connection import GraphAccess, GraphRow
 from madeleine_falkordb.encoding import float_to_text, hash_key
 from madeleine_falkordb.statement import merge_newest_step, merge_step
@@ -99,6 +99,7 @@ def apply_events(writing: FalkorWrite, events: Sequence[Event]) -> EventEffects:
         writing.statement.each(map(_hex_digests, rows), merge_newest_step(label, at, event))
     for name in ("importance", "relevance"):
         _write_scores(writing, name, effects.get(name, ()))
+    consolidation.note_runs(writing, fresh)
     keys = {number: hash_key(event.id) for number, event in numbered}
     _write_mentions(writing, keys, effects.get("mentions", ()))
     return effects

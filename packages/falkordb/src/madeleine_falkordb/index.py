@@ -20,6 +20,7 @@ from madeleine.index.port import Index, IndexBatch
 from madeleine.language.index_rules import INDEX_RULES
 from madeleine.model.embedding import PassageEmbedding
 from madeleine_falkordb import (
+    consolidation,
     events,
     nodes,
     passages,
@@ -52,6 +53,7 @@ class FalkorIndex:
         self.log = FalkorLog(self._state)
         prepare_graph(self._state.access, after)
         prepare_whispers(self._state.whispers)
+        consolidation.ensure_control(self._state.access)
         self._claim_analyser()
         if place.model is not None:  # else it may be back tomorrow
             self._claim(place.model)
@@ -156,6 +158,7 @@ class FalkorIndex:
             writing.length, writing.traced = -head.length, -head.traced
             everything = "MATCH (x) WHERE NOT x:Head DELETE x"
             writing.statement.each([0], everything)
+            writing.statement.each([0], consolidation.CREATE_CONTROL)
             writing.statement.head["ranked"] = writing.version
             if self._state.place.wide.vector:
                 writing.statement.head["collection"] = self._state.vectors.begin()

@@ -43,7 +43,7 @@ from madeleine.model.words import (
     GLOBAL,
     SELF_SOURCE,
 )
-from madeleine_falkordb import graph, passages, words
+from madeleine_falkordb import consolidation, graph, passages, words
 from madeleine_falkordb.connection import GraphAccess, GraphRow
 from madeleine_falkordb.encoding import float_from_text, float_to_text, hash_key, number_keys
 from madeleine_falkordb.existing_memory import ExistingMemory
@@ -171,6 +171,7 @@ def _write_memories(
         """MATCH (m:Memory {at: r[0]}) MATCH (k:Known {key: r[1]}) CREATE (m)-[:IS]->(k)""",
     )
     graph.create_arrows(writing, [(each.node, each.memory.connections) for each in placed])
+    consolidation.draw_summaries(writing, placed)
     retold = [(each.node, posted[each.node]) for each in placed if not each.same_texts]
     words.put_postings(writing, retold)
 
@@ -227,6 +228,7 @@ def _build_memory_row(
         "origin": origin,
         "claim": claim,
         "extra": extra,
+        **consolidation.pattern_fields(memory),
         **spoken.of(placed),
     }
 
