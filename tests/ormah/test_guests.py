@@ -161,3 +161,43 @@ def test_where_there_is_nothing_to_judge_the_client_is_told_to_stop() -> None:
     )
 
     assert (idle["status"], idle["message"]) == ("busy", "Nothing to judge.")
+
+
+def test_what_only_ormahs_clients_ask_is_answered_as_ormah_does(trusting: Daemon) -> None:
+    """The shapes are those of `routes_agent`, `routes_admin` and `routes_ui` of Ormah 0.15.3."""
+    old = trusting.remember("The ferry leaves at nine", title="Ferry")
+    new = trusting.remember("The ferry leaves at ten", title="Ferry later")
+    trusting.ok("POST", f"/agent/outdated/{old}", {"superseded_by": new, "reason": "new timetable"})
+    trusting.ok(
+        "POST",
+        "/agent/connect",
+        {"source_id": new, "target_id": trusting.remember("No ferries run"), "edge": "contradicts"},
+    )
+
+    def asked(path: str) -> Any:
+        answer = trusting.ask("GET", path, token=None)
+        assert answer.status == 200, answer.body
+        return answer.body
+
+    found = asked("/ui/search?q=when+does+the+ferry+leave&limit=3")
+    assert found[0]["id"] == new
+    assert {"id", "type", "tier", "space", "title", "content", "_score"} <= found[0].keys()
+    assert asked("/ui/search?q=+") == []
+    insights = asked("/ui/insights")
+    evolution = next(each for each in insights["evolutions"] if each["newer"]["id"] == new)
+    assert evolution["older"]["id"] == old
+    assert evolution["explanation"] == "new timetable"
+    assert set(evolution["newer"]) == {"id", "title", "type", "tier", "content", "created"}
+    assert {"node_a", "node_b", "explanation"} == set(insights["tensions"][0])
+    assert asked("/admin/maintenance-status")["status"] in ("idle", "awaiting_results")
+    clients = asked("/agent/clients")
+    assert "claude" in [each["id"] for each in clients]
+    named = {"id", "name", "detected", "wired", "platform", "available_on_current_os"}
+    assert all(set(each) == named for each in clients)
+
+
+def test_the_page_and_its_search_stay_what_they_are(trusting: Daemon) -> None:
+    assert "memories" in trusting.ok("GET", "/ui/search", query="ferry")
+    for path in ("/ui/search?q=x", "/ui/insights", "/agent/clients"):
+        strange = {"Sec-Fetch-Site": "cross-site"}
+        assert trusting.ask("GET", path, token=None, headers=strange).status == 401

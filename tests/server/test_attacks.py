@@ -278,6 +278,7 @@ def attacks(world: World) -> Attacks:
         "log": [(at("GET", "/agent/log"), HARMLESS)],
         "insights": [(at("GET", "/agent/insights"), HARMLESS)],
         "maintenance": [(at("GET", "/agent/maintenance"), HARMLESS)],
+        "maintenance_status": [(at("GET", "/admin/maintenance-status"), HARMLESS)],
         "hand_in": [(at("POST", "/agent/maintenance", {}), HARMLESS)],
         "tasks": [(at("GET", "/admin/tasks"), HARMLESS)],
         "run_all": [(at("POST", "/admin/tasks/run-all", {"dry_run": True}, wait="true"), HARMLESS)],
@@ -523,6 +524,16 @@ def test_a_route_of_automem_gives_nothing_of_anothers_memory_away(world: World, 
         _is_clean(world, answer, {"method": method, "path": path, "body": body, **query})
 
     world.check_untouched()
+
+
+def test_the_routes_of_ormah_alone_give_nothing_of_anothers_memory_away(world: World) -> None:
+    query = {"q": f"what opens the vault of Ada {world.ada.memory}"}
+    asked = {"/ui/search": HARMLESS, "/ui/insights": HARMLESS, "/agent/clients": NOT_ALLOWED}
+
+    for path, wanted in asked.items():
+        answer = world.mallory.ask("GET", path, **query)
+        assert answer.status in wanted, (path, answer.body)
+        _is_clean(world, answer, query)
 
 
 def test_a_reader_writes_nothing_by_automems_routes(world: World) -> None:

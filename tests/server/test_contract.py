@@ -133,6 +133,7 @@ def sleep(ask: Walk) -> None:
     ask("pause_task", "auto_linker")
     ask("resume_task", "auto_linker")
     batch = ask("maintenance")
+    ask("maintenance_status")
     ask("hand_in", body={"job_id": batch["job_id"]})
     ask("hand_in", body={"job_id": batch["job_id"], "results": {"verdicts": []}})
     for name in ("tasks", "consolidate_status", "page_sleep"):

@@ -57,6 +57,7 @@ ROUTES: tuple[Route, ...] = (
     Route("move_space", "POST", "/agent/space"),
     Route("insights", "GET", "/agent/insights"),
     Route("maintenance", "GET", "/agent/maintenance"),
+    Route("maintenance_status", "GET", "/admin/maintenance-status"),
     Route("hand_in", "POST", "/agent/maintenance", unbounded=True),
     Route("tasks", "GET", "/admin/tasks"),
     Route("run_all", "POST", "/admin/tasks/run-all", unbounded=True),

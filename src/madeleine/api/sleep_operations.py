@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from madeleine.api import consolidation_answers as consolidation
 from madeleine.api import sleep_answers as answers
+from madeleine.api.contract.memories import from_json
 from madeleine.api.contract.requests import (
     ConsolidateBody,
     ConsolidateQuery,
@@ -23,6 +24,7 @@ from madeleine.api.contract.responses import (
     Insights,
     JobList,
     MaintenanceAnswer,
+    MaintenanceStatus,
     PausedJob,
     SleepRun,
     SleepStatus,
@@ -94,6 +96,19 @@ def give_maintenance_batch(context: HomeContext, call: OperationCall) -> Mainten
     if batch["status"] == "idle":
         context.note_maintenance()
     return answers.build_maintenance_batch(batch)
+
+
+@operation(
+    "maintenance_status",
+    "GET",
+    "/admin/maintenance-status",
+    "whether an agent has a batch of questions now; takes none",
+    role=Role.WRITER,
+    answer=MaintenanceStatus,
+)
+def report_maintenance(context: HomeContext, call: OperationCall) -> MaintenanceStatus:
+    found: MaintenanceStatus = from_json(MaintenanceStatus, context.shift.describe())
+    return found
 
 
 @operation(

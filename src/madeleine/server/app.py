@@ -59,6 +59,7 @@ from madeleine.server.logs import render_traceback
 from madeleine.server.mcp.door import MCP_PATH, McpDoor
 from madeleine.server.metrics import CONTENT_TYPE, ServerTotals, render_metrics
 from madeleine.server.openapi import OPENAPI_ROUTE, build_openapi
+from madeleine.server.ormah_routes import ORMAH_ROUTES, OrmahDoor
 from madeleine.server.page_door import ENTER_PATH, PageDoor, is_page_path, resolve_path
 from madeleine.server.page_sessions import CODE_SECONDS, PageSessions
 from madeleine.server.request_reading import (
@@ -177,8 +178,10 @@ class App:
             lambda scope: self._callers.reach(scope, False, False),
             self._limits.max_body_bytes,
         )
+        ormah_doors = [OrmahDoor(each, self._encode_in_thread) for each in ORMAH_ROUTES]
         return [
             *paths,
+            *(AsgiRoute(each.path, each) for each in ormah_doors),
             *(AsgiRoute(path, door) for path, door in doors.items()),
             AsgiRoute(MCP_PATH, McpDoor(self.perform_operation, self._limits.max_body_bytes)),
             AsgiRoute("/ui", page),
@@ -257,6 +260,9 @@ class App:
             lambda: to_json(perform_for(scope[REACH_KEY], operation, call))
         )
         return await self._report_bugs(operation.name, work)
+
+    async def _encode_in_thread(self, work: Callable[[], Any]) -> bytes:
+        return await self._in_thread(lambda: encode_json(work()))
 
     async def _answer_automem(self, work: Callable[[], Reply]) -> Reply:
         return await self._in_thread(work)

@@ -13,6 +13,7 @@ from madeleine.api.operations import OPERATIONS
 from madeleine.model.people import Role
 from madeleine.server.automem.door import CANNOT_WORK
 from madeleine.server.automem.routes import AUTOMEM_ROUTES, AutomemRoute
+from madeleine.server.ormah_routes import ORMAH_ROUTES, OrmahRoute
 from madeleine.version import __version__
 
 OPENAPI_ROUTE = Endpoint(
@@ -37,7 +38,7 @@ def build_openapi() -> JsonSchema:
     """Return the OpenAPI 3.1 document."""
     paths: JsonSchema = {}
     schemas = SchemaBuilder(CONTRACT, null_is_absent=True)
-    for route in (*OPERATIONS, *NON_JSON_ROUTES, OPENAPI_ROUTE, *AUTOMEM_ROUTES):
+    for route in (*OPERATIONS, *NON_JSON_ROUTES, OPENAPI_ROUTE, *ORMAH_ROUTES, *AUTOMEM_ROUTES):
         paths.setdefault(route.path, {})[route.method.lower()] = _describe_endpoint(route, schemas)
     return {
         "openapi": "3.1.0",
@@ -133,7 +134,8 @@ def _describe_answer(route: Endpoint, schemas: SchemaBuilder) -> JsonSchema:
     if isinstance(route, NonJsonEndpoint):
         content = {route.media_type: {"schema": _TEXT_SCHEMA}}
         return {"description": route.content, "content": content}
-    schema = schemas.of(route.answer) if isinstance(route, Operation) else {"type": "object"}
+    bare: JsonSchema = {} if isinstance(route, OrmahRoute) else {"type": "object"}
+    schema = schemas.of(route.answer) if isinstance(route, Operation) else bare
     return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 

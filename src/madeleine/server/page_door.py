@@ -33,6 +33,11 @@ DATA_PATH_BY_VIEW = {
     "/ui/graph": "/ui/data/graph",
     "/ui/timeline": "/ui/data/time",
 }
+ORMAH_PREFIX = f"{DATA_PREFIX}ormah/"  # what Ormah's own page asked for
+ORMAH_PATH_BY_VIEW = {
+    "/ui/search": f"{ORMAH_PREFIX}search",
+    "/ui/insights": f"{ORMAH_PREFIX}insights",
+}
 NODE_PREFIX, NEAR_PREFIX = "/ui/graph/node/", "/ui/data/graph/near/"
 PAGE_FOLDER = Path(__file__).with_name("page")
 VIEWS_FILE = "views.json"  # which files each view was built into
@@ -92,6 +97,9 @@ def resolve_path(scope: Scope) -> str:
     path: str = scope["path"]
     if scope["method"] != "GET" or "text/html" in Headers(scope=scope).get("accept", ""):
         return path
+    asked = QueryParams(scope["query_string"])
+    if path in ORMAH_PATH_BY_VIEW and (path not in DATA_PATH_BY_VIEW or "q" in asked):
+        return ORMAH_PATH_BY_VIEW[path]
     return (
         NEAR_PREFIX + path.removeprefix(NODE_PREFIX)
         if path.startswith(NODE_PREFIX)

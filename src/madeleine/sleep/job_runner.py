@@ -80,6 +80,12 @@ class JobRunner:
 
         return take_batch(self._stores, self._config)
 
+    def describe(self) -> dict[str, object]:
+        """Return whether an agent has a batch now."""
+        from madeleine.sleep.maintenance import describe_reservation
+
+        return describe_reservation(self._stores, self._config)
+
     def see_again(self, job_id: str) -> dict[str, object]:
         """Return a batch that an agent has, once more."""
         from madeleine.sleep.maintenance import see_again

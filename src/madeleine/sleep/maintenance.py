@@ -123,6 +123,21 @@ def see_again(stores: Stores, job_id: str) -> dict[str, object]:
     return _batch_to_json(held, page)
 
 
+def describe_reservation(stores: Stores, config: SleepConfig) -> dict[str, object]:
+    """Return whether an agent has a batch now; nothing is taken by that."""
+    held = _find_reservation(stores)
+    if held is None:
+        return {"status": "idle", "message": "No agent has questions to judge."}
+    given = held.expires - timedelta(minutes=config.maintenance_minutes)
+    return {
+        "status": "awaiting_results",
+        "job_id": held.job_id,
+        "phase": "phase1",
+        "started_at": format_time(given),
+        "expires_at": format_time(held.expires),
+    }
+
+
 def _busy_answer(stores: Stores) -> dict[str, object]:
     held = _find_reservation(stores)
     until = format_time(held.expires) if held else None

@@ -1142,6 +1142,19 @@ export interface MaintenanceBatch {
   consolidation_clusters: AskedClusterShape[]
 }
 
+/** Whether an agent has a batch of questions now. */
+export interface MaintenanceStatus {
+  status: 'idle' | 'awaiting_results'
+  message?: string
+  /** what the batch is handed in with */
+  job_id?: string
+  phase?: string
+  /** when it was given out */
+  started_at?: string
+  /** until when answers to it are taken */
+  expires_at?: string
+}
+
 /** A memory: what its file says, and how it was used. */
 export interface Memory {
   id: string

@@ -607,6 +607,20 @@ class Insights:
     tensions: tuple[Tension, ...] = field()
 
 
+@shape
+class MaintenanceStatus:
+    """Whether an agent has a batch of questions now."""
+
+    status: Literal["idle", "awaiting_results"] = field()
+    message: str | None = field(left_out=True, default=None)
+    job_id: str | None = field("what the batch is handed in with", left_out=True, default=None)
+    phase: str | None = field(left_out=True, default=None)
+    started_at: TimeText | None = field("when it was given out", left_out=True, default=None)
+    expires_at: TimeText | None = field(
+        "until when answers to it are taken", left_out=True, default=None
+    )
+
+
 # -- proposals -----------------------------------------------------------------------------
 
 
