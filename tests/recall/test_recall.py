@@ -69,6 +69,20 @@ def test_a_word_in_the_title_outranks_the_same_word_in_the_text(wordy: Stores) -
     assert contents(wordy, "sqlite")[0] == "about storage we say little here"
 
 
+def test_a_word_in_the_title_counts_ten_times_where_there_is_no_model(wordy: Stores) -> None:
+    for number in range(20):
+        keep(wordy, f"other matters are told here, this is number {number}")
+    keep(wordy, "about storage this says little more than that and then it ends", title="Sqlite")
+    keep(wordy, "sqlite about storage this says little more than that and then ends", title="Once")
+    keep(wordy, "sqlite " * 10 + "and more", title="Tenfold")
+
+    hits = recall(wordy, RecallQuery("sqlite", explain=True, all=True)).hits
+    words = {hit.memory.title: hit.explained.features["words"] for hit in hits if hit.explained}
+
+    assert words["Sqlite"] > 1.3 * words["Once"]
+    assert words["Sqlite"] == pytest.approx(words["Tenfold"], rel=0.01)
+
+
 def test_the_more_of_the_question_a_memory_holds_the_better(either: Stores) -> None:
     keep(either, "the harbour has a crane")
     keep(either, "the harbour opens at nine")

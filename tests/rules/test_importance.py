@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.importance import importance_score, log_share
+from madeleine.rules.importance import importance_score, log_share, stability_of_half_life
 
-HALVED_IN_14_DAYS = 14 / math.log(2)  # exp(-days/S) with this S is 2^(-days/14)
+HALVED_IN_14_DAYS = stability_of_half_life(14)  # exp(-days/S) with this S is 2^(-days/14)
 
 counts = st.integers(0, 1_000_000)
 days = st.floats(0, 36_500)
@@ -36,6 +34,10 @@ def test_recency_follows_the_stability_of_the_memory(
     stability: float, idle: float, recency: float
 ) -> None:
     assert importance_score(0, 0, idle, stability) == pytest.approx(0.33 * recency, abs=5e-7)
+
+
+def test_recency_counts_half_after_the_half_life() -> None:
+    assert importance_score(0, 0, 14, HALVED_IN_14_DAYS) == pytest.approx(0.33 / 2)
 
 
 def test_counts_past_their_reference_say_no_more() -> None:

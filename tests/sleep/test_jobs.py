@@ -13,7 +13,7 @@ from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.importance import importance_score
+from madeleine.rules.importance import RECENCY_WEIGHT, importance_score
 from madeleine.sleep.cycle import JOBS
 from madeleine.sleep.jobs.auto_cluster import make_auto_cluster
 from madeleine.sleep.jobs.decay_manager import make_decay_manager
@@ -65,6 +65,16 @@ def test_a_job_has_nothing_to_do_in_an_empty_store(tmp_path: Path, job: type[Job
 
     assert (report.error, report.applied, report.proposed, report.looked) == (None, 0, 0, 0)
     close(stores)
+
+
+def test_freshness_counts_half_after_the_half_life_that_is_set(stores: Stores) -> None:
+    memory = keep(stores, "The kettle is red")
+    wait(stores, days=30)
+
+    run(stores, make_importance_scorer(), replace(CONFIG, importance_recency_half_life_days=30.0))
+
+    scored = stores.search.memories([memory.id])[memory.id]
+    assert scored.importance == pytest.approx(RECENCY_WEIGHT / 2, abs=1e-3)
 
 
 @pytest.mark.parametrize("job", OURS)

@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.text import TITLE_WEIGHT
 from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.times import TimeSpan
 from madeleine.language.traits import PassageTrait
@@ -100,12 +101,15 @@ def compute_features(
     places: Places,
     rows: Places,
     details: PassageDetails,
+    titled: Places | None = None,
 ) -> CandidateFeatures:
-    """Return the features of the candidates at `places`; `details` are those of `rows`."""
+    """Return the features of the candidates at `places`; `details` are those of `rows`, and
+    `titled` says how many words each of them begins with that are its title, where that counts."""
     view = _build_rows(pool, places, rows)
     stems, own = asked.terms.stems, len(asked.terms.stems)
     counts, at = _count_stems(np.concatenate([stems, asked.kin.stems]), asked.terms, details)
-    columns = _word_features(asked, view, details, counts[:, :own], at)
+    in_titles = None if titled is None else _count_in_titles(counts[:, :own], titled, details, at)
+    columns = _word_features(asked, view, details, counts[:, :own], at, in_titles)
     kin_columns, kin_met = _kin_features(asked, view, details, counts, at)
     columns |= kin_columns
     columns |= _form_features(asked, view)
@@ -150,11 +154,13 @@ def _word_features(
     details: PassageDetails,
     counts: Values,
     places: tuple[Places, Places, Places],
+    in_titles: Values | None = None,
 ) -> Columns:
     terms = asked.terms
     said = counts + _names_said(asked, view)
     lengths = np.diff(details.stem_starts) + (view.pool.speaker[view.rows] >= 0)
-    own = bm25(said, terms.idf, lengths, asked.extent.mean_words + 1)
+    weighed = said if in_titles is None else said + (TITLE_WEIGHT - 1) * in_titles
+    own = bm25(weighed, terms.idf, lengths, asked.extent.mean_words + 1)
     unnamed = _telling_weights(asked)
     columns = {
         "words": view.mine(own) / BM25_SCALE,
@@ -164,6 +170,19 @@ def _word_features(
     return (
         columns | _surrounding_word_features(asked, view, said, lengths) if view.talk else columns
     )
+
+
+def _count_in_titles(
+    counts: Values,
+    titled: Places,
+    details: PassageDetails,
+    places: tuple[Places, Places, Places],
+) -> Values:
+    """Return how often each row says each stem in its title, which stands first."""
+    where, row, stem = places
+    inside = (where - details.stem_starts[row] < titled[row]) & (stem < counts.shape[1])
+    spots = row[inside] * counts.shape[1] + stem[inside]
+    return np.bincount(spots, minlength=counts.size).reshape(counts.shape).astype(np.float64)
 
 
 def _surrounding_word_features(

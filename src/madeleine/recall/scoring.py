@@ -13,9 +13,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.text import has_unspaced_letter
 from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.english import is_surely_other, may_be_english
 from madeleine.language.traits import PassageTrait
+from madeleine.language.word_stems import find_words
 from madeleine.model.embedding import Tokens
 from madeleine.model.query import RecallQuery
 from madeleine.recall.answering import move_chances, shipped_reader
@@ -112,7 +114,8 @@ def score_candidates(
         places = np.union1d(places, _places_of_ids(stores, pool, named))
     rows = rows_needed(pool, places)
     details = stores.search.details(pool, rows)
-    features = compute_features(asked, pool, places, rows, details) if len(places) else None
+    titled = _count_title_words(stores, pool, rows) if asked.aim is None else None
+    features = compute_features(asked, pool, places, rows, details, titled) if len(places) else None
     columns = features.columns if features else {}
     told = collect_evidence(asked, columns)
     head = _choose_heads(stores, asked, pool, places, columns)
@@ -221,6 +224,21 @@ def _tokens_at(details: PassageDetails, row: int) -> Tokens:
 
 def _share_words(one: frozenset[int], other: frozenset[int]) -> bool:
     return len(one & other) >= ALIKE * max(1, len(one | other))
+
+
+def _count_title_words(stores: Stores, pool: CandidatePool, rows: Places) -> Places:
+    """Return with how many words of its title each passage begins. Where there is no model, the
+    title is what tells best what a memory is about, and its words count as in the search for
+    candidates. A script that is written without spaces has no words to count."""
+    nodes = pool.nodes[rows].tolist()
+    ids = stores.search.ids(nodes)
+    known = stores.search.memories(ids.values())
+    titles = {memory.id: memory.title or "" for memory in known.values()}
+    words = {
+        each: 0 if has_unspaced_letter(title) else len(find_words(title))
+        for each, title in titles.items()
+    }
+    return np.array([words.get(ids.get(node, ""), 0) for node in nodes], np.int64)
 
 
 def _places_of_ids(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:

@@ -5,6 +5,8 @@ Numbers or whole columns of them go in, and as many come out.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from madeleine.rules.strength import Number, retrievability
@@ -25,6 +27,11 @@ def importance_score(
         + EDGE_WEIGHT * log_share(connections, EDGE_REFERENCE)
         + RECENCY_WEIGHT * retrievability(stability_days, days)
     )
+
+
+def stability_of_half_life(days: float) -> float:
+    """Return the stability with which recency falls to a half in so many days."""
+    return days / math.log(2)
 
 
 def log_share(count: Number, reference: int) -> Number:

@@ -163,6 +163,9 @@ class SleepConfig:
     maintenance_clusters: int = advanced(4, "clusters that it is given", 0, 100)
     maintenance_chars: int = advanced(45_000, "most characters of what it is given", 1_000)
     maintenance_minutes: int = advanced(30, "how long what it was given is kept for it", 1, 10_080)
+    importance_recency_half_life_days: float = advanced(
+        0.0, "after which freshness counts half in importance; 0 goes by each memory's stability", 0
+    )
     importance_step: float = advanced(0.01, "a score that moves less is not written", 0, 1)
     decay_retrievability: float = advanced(0.3, "below this a memory may go to the archive", 0, 1)
     decay_retrievability_fsrs: float = advanced(

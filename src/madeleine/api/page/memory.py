@@ -45,7 +45,9 @@ from madeleine.rules.importance import (
     EDGE_WEIGHT,
     RECENCY_WEIGHT,
     log_share,
+    stability_of_half_life,
 )
+from madeleine.rules.strength import retrievability
 from madeleine.rules.strength_history import UseHistory, find_fading_time, retrievability_at
 from madeleine.rules.usage import read_adopted_counters
 from madeleine.sleep.config import SleepConfig
@@ -200,8 +202,20 @@ def _build_strength(context: HomeContext, memory: Memory, rows: Sequence[EdgeRow
         importance=memory.importance,
         relevance=memory.relevance,
         drawn_connections=drawn,
-        parts=_build_importance_parts(memory.access_count, drawn, chance),
+        parts=_build_importance_parts(
+            memory.access_count, drawn, _measure_freshness(memory, config, now, chance)
+        ),
     )
+
+
+def _measure_freshness(memory: Memory, config: SleepConfig, now: datetime, chance: float) -> float:
+    """Return how fresh a memory counts in its importance: as likely as it comes to mind, unless a
+    half-life is set."""
+    half_life = config.importance_recency_half_life_days
+    if not half_life:
+        return chance
+    days = max((now - memory.last_accessed) / timedelta(days=1), 0.0)
+    return float(retrievability(stability_of_half_life(half_life), days))
 
 
 def _build_importance_parts(uses: int, drawn: int, chance: float) -> ImportanceParts:

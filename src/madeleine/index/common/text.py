@@ -21,11 +21,12 @@ from typing import NamedTuple
 from madeleine.language.text_keys import EMOJI_SELECTOR, is_emoji
 from madeleine.language.word_stems import replace_letters
 
+TITLE_WEIGHT = 10.0  # what a word counts in a title, where one in the text counts once
 COLUMN_WEIGHTS = (
-    10.0,
+    TITLE_WEIGHT,
     1.0,
     3.0,
-    10.0,
+    TITLE_WEIGHT,
     1.0,
     1.0,
 )  # title, content, tags, grams of the title, others, said

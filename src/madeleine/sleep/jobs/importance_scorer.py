@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madeleine.index.search import MemoryColumns
-from madeleine.rules.importance import importance_score
+from madeleine.rules.importance import importance_score, stability_of_half_life
 from madeleine.sleep.standings import days_before, iterate_pages
 from madeleine.sleep.values import JobContext, Patch, Score
 
@@ -45,7 +45,11 @@ class ImportanceScorer:
 def _build_patches(context: JobContext, page: MemoryColumns) -> Iterator[Patch]:
     uses, connections = page.uses.astype(np.float64), page.connections.astype(np.float64)
     days = days_before(context, page.last_accessed)
-    found = np.round(importance_score(uses, connections, days, page.stability), DECIMALS)
+    half_life = context.config.importance_recency_half_life_days
+    stability = page.stability
+    if half_life:
+        stability = np.full_like(stability, stability_of_half_life(half_life))
+    found = np.round(importance_score(uses, connections, days, stability), DECIMALS)
     far = np.abs(found - page.importance) >= context.config.importance_step
     moved = np.flatnonzero(far).tolist()
     if not moved:
