@@ -58,7 +58,8 @@ def test_a_memory_shows_what_it_says_where_it_comes_from_and_what_it_is_tied_to(
         "We chose **SQLite** for `invoices`.\n\n- one file\n- no server\n\n[why](https://x.example)"
     )
     origin = {"session": "talk-7", "turn": 3, "speaker": "Ana"}
-    memory = daemon.remember(text, title="Invoices in SQLite", origin=origin, tags=["storage"])
+    beside = {"title": "Invoices in SQLite", "metadata": {"ticket": "A-17"}}
+    memory = daemon.remember(text, origin=origin, tags=["storage"], **beside)
     other = daemon.remember("Postgres needs a server to look after", title="Postgres needs care")
     body = {"source_id": memory, "target_id": other, "edge": "supports", "reason": "less to do"}
     daemon.ok("POST", "/agent/connect", body)
@@ -73,6 +74,7 @@ def test_a_memory_shows_what_it_says_where_it_comes_from_and_what_it_is_tied_to(
         "rel", re.compile("noopener noreferrer")
     )
     expect(section(page, "Where it comes from")).to_contain_text("talk-7, turn 3")
+    expect(section(page, "Where it comes from")).to_contain_text('{"ticket":"A-17"}')
     tied = section(page, "Connections")
     expect(tied).to_contain_text("supports")
     expect(tied).to_contain_text("“less to do”")
