@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,6 +60,8 @@ def memory_facts(answer: dict[str, Any], say: CommandOutput) -> Iterator[tuple[s
         yield "standing", f"how things are done: {answer['activity']} ({said})"
     elif memory.get("kind"):
         yield "standing", "no (set)"
+    if memory.get("metadata"):
+        yield "metadata", escape_controls(json.dumps(memory["metadata"], ensure_ascii=False))
     if answer.get("triggers"):
         yield "told before", escape_controls(", ".join(answer["triggers"][:MAX_TRIGGERS]))
     if memory["access_count"]:
