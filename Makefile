@@ -19,7 +19,7 @@ SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help start stop test test-all lint lint-page types collect unit node soak bench docs page \
-        release clean
+        site release clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -29,6 +29,7 @@ help:
 	@echo "make soak    the long runs: thousands of writes, killed again and again; all engines whole"
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
+	@echo "make site    build the documentation as a web site in site/"
 	@echo "make page    build the page from web/ (needs Node 20 or newer)"
 	@echo "make release VERSION=x.y.z  build and try a release in dist/; publishes nothing"
 	@echo "make clean   remove .venv and caches (never $(STORE)/)"
@@ -153,6 +154,17 @@ PAGE := src/madeleine/server/page
 page: web/node_modules
 	@rm -rf build/page && cd web && npx vite build --logLevel warn --outDir ../build/page
 	@rm -rf $(PAGE) && mv build/page $(PAGE)
+
+# The site's tools stay apart from those of the tests: they are of no use to these.
+site: .venv-site/installed
+	@NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --quiet --strict
+	@echo "the documentation is in site/: open site/index.html, or serve the folder"
+
+.venv-site/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv .venv-site
+	@.venv-site/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt 'mkdocs-material>=9.6,<10'
+	@touch $@
+
 
 # Not `npm ci`: it refuses a lock that does not name the builder's parts for every other system.
 web/node_modules: web/package.json web/package-lock.json
