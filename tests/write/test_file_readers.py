@@ -203,6 +203,55 @@ def test_an_index_made_with_a_reader_is_the_one_made_without(
     close(stores)
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from madeleine.write import file_readers
+from madeleine.write.upkeep import rebuild
+from tests.fakes import make_stores
+from tests.write.test_file_readers import start_ready
+
+def start(cls, vault):
+    reader = start_ready(vault)
+    print(reader.pid, flush=True)
+    return reader
+
+file_readers.FEWEST_FILES, file_readers.has_other_core = 1, lambda: True
+file_readers.FileReader.start = classmethod(start)
+rebuild(make_stores(Path(sys.argv[1])), lambda done, total: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+def test_a_kill_in_the_middle_leaves_the_old_index_and_no_reader(
+    tmp_path: Path, vault: FolderVault
+) -> None:
+    stores = make_stores(tmp_path)
+    reconcile(stores)
+    close(stores)
+
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, tmp_path], capture_output=True, check=False, timeout=120
+    )
+
+    assert done.returncode == -signal.SIGKILL
+    assert wait_until_gone(int(done.stdout))
+    stores = make_stores(tmp_path)
+    assert stores.search.counts().memories == len(paths_in(vault))
+    assert reconcile(stores).written == 0
+    close(stores)
+
+
+def wait_until_gone(pid: int) -> bool:
+    until = time.monotonic() + READY_SECONDS
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def rebuild_and_dump(stores: Stores, home: Path) -> tuple[ReconcileResult, list[object]]:
     """Rebuild the index; return what was reported, and what it holds, without numbers of rows."""
     report = rebuild(stores)
