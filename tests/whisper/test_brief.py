@@ -68,6 +68,15 @@ def test_who_the_person_is_stands_in_one_line(session: Listener) -> None:
     assert not any("long walks" in line for line in lines)
 
 
+def test_what_says_how_things_are_done_is_a_rule_whatever_its_type_and_words(
+    session: Listener,
+) -> None:
+    keep(session.stores, "Bitte niemals direkt auf main pushen", type=MemoryType.PROCEDURE)
+    keep(session.stores, "Tomasz moved to Gdynia last year")
+
+    assert parts(brief(session))["rules"] == ["Bitte niemals direkt auf main pushen"]
+
+
 def test_rules_of_the_project_and_of_everywhere_are_told_and_no_others(session: Listener) -> None:
     preference = MemoryType.PREFERENCE
     keep(session.stores, "Short sentences, no emojis", type=preference)

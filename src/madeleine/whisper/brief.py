@@ -20,8 +20,8 @@ from enum import StrEnum
 
 from madeleine.index.log import WhisperEntry
 from madeleine.language.self_statements import rank_primary, read_self_statement
+from madeleine.language.standing import STANDING_KEYS, standing_chance
 from madeleine.language.upcoming import is_upcoming
-from madeleine.language.word_hints import is_instruction
 from madeleine.model.cause import ActivityKind, Cause, WhisperSilence
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -56,6 +56,9 @@ from madeleine.write.stores import Stores
 
 READ_OF_EACH = 25  # newest memories of a type and space that are weighed
 READ_ABOUT_SELF = 25
+SURELY_STANDING = 0.6  # a chance; nobody asked, so it is more than for a list
+PREFERENCE_MORE = 0.5  # what a preference has beside the chance that it says how things are done
+READ_STANDING = 80  # newest notes of a space that may say how things are to be done
 READ_RECENT = 40  # newest memories of a space, among which those of the last session are
 TOLD_ENTRIES = 60  # whispers of a session that are told again after its host shortened it
 TASK_HITS = 4
@@ -282,17 +285,28 @@ class _BriefReading:
 
     def _choose_rules(self) -> list[BriefLine]:
         """Return how things are to be done: first what holds here, and what is said as a rule."""
-        found = [
-            (space is not None, is_instruction(each.content), each)
+        rules = [
+            (2 * (space is not None) + fits + self._measure_worth(each), each)
             for space in self._spaces
-            for kind in (MemoryType.PREFERENCE, MemoryType.DECISION, MemoryType.FACT)
-            for each in self._read_newest(kind, space)
+            for fits, each in self._read_standing(space)
         ]
-        rules = [row for row in found if row[1] or row[2].type is MemoryType.PREFERENCE]
-        rules.sort(
-            key=lambda row: (-(2 * row[0] + row[1] + self._measure_worth(row[2])), row[2].id)
-        )
-        return self._take(each for _, _, each in rules)
+        rules.sort(key=lambda row: (-row[0], row[1].id))
+        return self._take(each for _, each in rules)
+
+    def _read_standing(self, space: str | None) -> Iterator[tuple[float, Memory]]:
+        """Give what says how things are to be done in a space, and the preferences, each with the
+        chance that it does; a preference has a little more."""
+        wanted = Filter(tiers=OFFERED, spaces=(space,))
+        for stores in self._stores_of(space):
+            search, embedder = stores.search, stores.minds.embedder
+            ids = search.triggered_memories(STANDING_KEYS, wanted, self.now, READ_STANDING)
+            vectors = search.vectors(ids)
+            for each in search.memories(ids).values():
+                model = "" if embedder is None else embedder.name
+                chance = standing_chance(each, vectors.get(each.id), model)
+                is_preference = each.type is MemoryType.PREFERENCE
+                if chance >= SURELY_STANDING or is_preference:
+                    yield chance + PREFERENCE_MORE * is_preference, each
 
     def _choose_told_again(self) -> list[BriefLine]:
         """Return what was whispered in this session, the last first; what a brief told is chosen
