@@ -264,7 +264,11 @@ def attacks(world: World) -> Attacks:
             (at("GET", "/agent/space", cwd="/etc"), NOT_ALLOWED),
         ],
         "move_space": [
-            (at("POST", "/agent/space", {"source": "salon", "target": "mine"}), NOT_THERE),
+            # Mallory may have put something of their own into a space of that name.
+            (
+                at("POST", "/agent/space", {"source": "salon", "target": "mine"}),
+                NOT_THERE | HARMLESS,
+            ),
         ],
         "merges": [(at("GET", "/agent/merges"), HARMLESS)],
         "undo_merge": both(
