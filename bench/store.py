@@ -34,7 +34,7 @@ from madeleine.write.remember_many import BATCH_SIZE, remember_many
 from madeleine.write.upkeep import rebuild
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "pydantic", "fastapi", "starlette",
-         "uvicorn", "watchfiles", "httpx", "yaml", "asyncio")  # fmt: skip
+         "uvicorn", "watchdog", "httpx", "yaml", "asyncio")  # fmt: skip
 QUICK = 200  # memories, where only the program is to be tried out
 MB = 1_048_576
 

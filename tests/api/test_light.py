@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = {"numpy", "onnxruntime", "tokenizers", "apsw", "starlette", "uvicorn", "watchfiles", "yaml"}
+HEAVY = {"numpy", "onnxruntime", "tokenizers", "apsw", "starlette", "uvicorn", "watchdog", "yaml"}
 
 
 def loaded_by(code: str) -> set[str]:

@@ -97,6 +97,7 @@ def attended(sleeper: Sleeper) -> Iterator[None]:
         yield
     finally:
         ending.set()
+        sleeper.wake()
         thread.join(5)
         assert not thread.is_alive()
 

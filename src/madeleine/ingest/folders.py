@@ -15,17 +15,16 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import watchfiles
-
 from madeleine.errors import Damaged, Rejected, TooLarge, Unavailable
 from madeleine.ingest.context import IngestContext
 from madeleine.ingest.documents import SourceDocument, ingest_document, retire_deleted_document
+from madeleine.vault.folder_watch import watch_folders
 from madeleine.write.find_space import find_space
 
 SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".rst"})
 LEFT_OUT = frozenset({"node_modules", "__pycache__", "venv"})
-STOP_MS = 200  # how long `stop` may go unnoticed
-POLL_MS = 500
+LEAST_QUIET_SECONDS = 0.05
+LEAST_BATCH_SECONDS = 1.6  # how long changes that never cease may be gathered
 
 FileState = tuple[int, int]
 
@@ -60,21 +59,9 @@ class FolderWatcher:
         if not there:
             stop.wait()
             return
-        quiet = int(self._intake.config.folder_debounce_seconds * 1000)
-        batches = watchfiles.watch(
-            *there,
-            watch_filter=None,
-            debounce=max(quiet * 5, 1_600),
-            step=max(quiet, 50),
-            stop_event=stop,
-            rust_timeout=STOP_MS,
-            raise_interrupt=False,
-            force_polling=poll,
-            poll_delay_ms=POLL_MS,
-            ignore_permission_denied=True,
-        )
-        for batch in batches:
-            self._read_changed({Path(place) for _, place in batch}, lambda: not stop.is_set())
+        quiet = max(self._intake.config.folder_debounce_seconds, LEAST_QUIET_SECONDS)
+        for batch in watch_folders(there, stop, quiet, max(quiet * 5, LEAST_BATCH_SECONDS), poll):
+            self._read_changed({Path(each.path) for each in batch}, lambda: not stop.is_set())
 
     def _read_changed(self, places: set[Path], go_on: Callable[[], bool]) -> None:
         """Take in what appeared first: a file that was renamed is known again by its words."""

@@ -34,6 +34,10 @@ class BackgroundLoop:
     patience_seconds: float = JOIN_TIMEOUT_SECONDS
     """How long the end waits for work under way; what then still runs is left behind, and can
     write no more (`daemon`)."""
+    news: threading.Event | None = None
+    """Set when there is something to do: without it the loop waits, and does nothing."""
+    wake: Callable[[], None] = lambda: None
+    """Ends the waiting of work that blocks until the daemon ends, once `stop` is set."""
     runs: int = 0
     failures: int = 0
     problem: str | None = field(default=None)
@@ -66,6 +70,10 @@ class BackgroundLoops:
     def end(self) -> None:
         """Stop the loops and wait for the work under way."""
         self._stop.set()
+        for loop in self.loops:
+            loop.wake()
+            if loop.news is not None:
+                loop.news.set()
         began = time.monotonic()
         for loop, thread in zip(self.loops, self._threads, strict=True):
             thread.join(max(0.0, began + loop.patience_seconds - time.monotonic()))
@@ -77,9 +85,15 @@ class BackgroundLoops:
 
     def _run(self, loop: BackgroundLoop) -> None:
         pause: float | None = loop.first_seconds
-        while pause is not None and not self._stop.wait(pause):
+        while pause is not None and not self._wait(loop.news, pause):
             went_well = self._run_once(loop)
             pause = loop.every_seconds if went_well else RETRY_SECONDS
+
+    def _wait(self, news: threading.Event | None, pause: float) -> bool:
+        """Wait until there is something to do, and then for so long; whether the daemon ends."""
+        if news is not None:
+            news.wait()
+        return self._stop.wait(pause)
 
     def _run_once(self, loop: BackgroundLoop) -> bool:
         loop.runs += 1

@@ -21,6 +21,7 @@ import re
 import resource
 import time
 from collections.abc import MutableMapping
+from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any
 
@@ -132,6 +133,7 @@ class GuardedConnection(H11Protocol):
         if self.transport.is_closing():
             return
         if self.conn.their_state is h11.IDLE:
+            self._date_answers()
             self._head += data
             if fault := find_framing_fault(self._head):
                 self._refuse(BadFraming(fault), HTTPStatus.BAD_REQUEST)
@@ -142,6 +144,11 @@ class GuardedConnection(H11Protocol):
         if self.cycle is not None and self.conn.trailing_data[0] and not self._is_reading:
             self.cycle.keep_alive = False
         self._watch()
+
+    def _date_answers(self) -> None:
+        """Give the answers to come the time of now: uvicorn would look at the clock all day."""
+        date = formatdate(time.time(), usegmt=True).encode()
+        self.server_state.default_headers = [(b"date", date), *self.config.encoded_headers]
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

@@ -324,9 +324,17 @@ class _StoppableServer(Server):
             for connection in list(self.server_state.connections):
                 connection.shutdown()
 
-    async def on_tick(self, counter: int) -> bool:
-        self.should_exit = self.should_exit or self._stop.is_set()
-        return await super().on_tick(counter)
+    async def main_loop(self) -> None:
+        """Wait until the process is told to end; uvicorn would look ten times a second."""
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._tell_end, args=(loop, ended), daemon=True).start()
+        await ended.wait()
+        self.should_exit = True
+
+    def _tell_end(self, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+        self._stop.wait()
+        loop.call_soon_threadsafe(ended.set)
 
 
 def _set_from_signal(event: threading.Event) -> None:

@@ -27,7 +27,7 @@ def log_to_file(path: Path) -> logging.Handler:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    for chatty in ("watchfiles", "uvicorn", "asyncio", "mcp"):
+    for chatty in ("watchdog", "uvicorn", "asyncio", "mcp"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     return handler
 

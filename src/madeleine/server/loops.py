@@ -77,6 +77,7 @@ def _common_loops(context: HomeContext, stop: threading.Event) -> list[Backgroun
             "sleep",
             lambda: context.sleeper.attend(stop.is_set),
             patience_seconds=SLEEP_PATIENCE_SECONDS,
+            wake=context.sleeper.wake,
         ),
     ]
     loops.append(BackgroundLoop("home", _make_home_check(context, stop), HOME_CHECK_SECONDS))
@@ -87,7 +88,8 @@ def _common_loops(context: HomeContext, stop: threading.Event) -> list[Backgroun
 
 def _file_loops(context: HomeContext, stop: threading.Event) -> Iterator[BackgroundLoop]:
     """Give the loops of a home whose truth is files in the home."""
-    yield BackgroundLoop("journal", context.stores.journal.flush, FLUSH_SECONDS)
+    journal = context.stores.journal
+    yield BackgroundLoop("journal", journal.flush, FLUSH_SECONDS, FLUSH_SECONDS, news=journal.waits)
     yield BackgroundLoop(
         "devices", DeviceJournalWatch(context).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS
     )

@@ -282,8 +282,13 @@ class Sleeper:
         while not ending():
             self.work_off()
             with self._changed:
-                if not self._asked and not self._due:
-                    self._changed.wait(LOOK_SECONDS)
+                if not self._asked and not self._due and not ending():
+                    self._changed.wait()
+
+    def wake(self) -> None:
+        """Have `attend` look whether it is to end."""
+        with self._changed:
+            self._changed.notify_all()
 
     def work_off(self) -> None:
         """Run everything that waits. One thread at a time; the others wait for it."""

@@ -7,6 +7,7 @@ files are.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -67,6 +68,9 @@ class Vault(Protocol):
 
 class Journal(Protocol):
     """What happened to memories, as lines in files by device and month."""
+
+    waits: threading.Event
+    """Set while something that was appended may wait for `flush`."""
 
     @property
     def device(self) -> str: ...

@@ -1,9 +1,8 @@
 """Noticing that somebody changed the vault by hand.
 
 The system tells us (inotify, FSEvents); where it cannot, on network shares for one, `poll`
-looks again and again instead, and tells times apart by whole seconds, so that a second edit
-within one second waits for the next reconcile. Our own writes are noticed like anybody's:
-whoever is told compares what the file looks like with what is known of it.
+looks again and again instead. Our own writes are noticed like anybody's: whoever is told
+compares what the file looks like with what is known of it.
 
 Of something that is gone nobody can say whether it was a folder, and a folder means a look at
 the whole vault, which the backup file of an editor (`note.md~`) is not worth. So the folders
@@ -17,15 +16,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-import watchfiles
-
+from madeleine.vault.folder_watch import PathChange, watch_folders
 from madeleine.vault.vault import FOREIGN_TRASH, TRASH, is_memory_path
 
-# An editor's save is several events in a few milliseconds; they are told as one.
-_DEBOUNCE_MS = 150
-_STEP_MS = 50
-_STOP_CHECK_MS = 200  # how long `stop` may go unnoticed
-_POLL_MS = 300
+QUIET_SECONDS = 0.05
+MOST_SECONDS = 0.2
 
 
 def watch_vault(
@@ -41,20 +36,8 @@ def watch_vault(
     """
     top = root.resolve()
     folders = _WatchedFolders(top)
-    batches = watchfiles.watch(
-        top,
-        watch_filter=None,
-        debounce=_DEBOUNCE_MS,
-        step=_STEP_MS,
-        stop_event=stop,
-        rust_timeout=_STOP_CHECK_MS,
-        raise_interrupt=False,
-        force_polling=poll,
-        poll_delay_ms=_POLL_MS,
-        ignore_permission_denied=True,
-    )
-    for batch in batches:
-        paths = {told for change, place in batch if (told := folders.told(change, place))}
+    for batch in watch_folders([top], stop, QUIET_SECONDS, MOST_SECONDS, poll):
+        paths = {path for change in batch if (path := folders.find_changed_path(change))}
         if paths:
             on_change(paths)
 
@@ -67,19 +50,19 @@ class _WatchedFolders:
         self._known: set[str] = set()
         self._learn(top)
 
-    def told(self, change: watchfiles.Change, place: str) -> str | None:
-        """Return what to tell about one event, or None if no memory can be concerned."""
-        path = self._relative_path(place)
+    def find_changed_path(self, change: PathChange) -> str | None:
+        """Return what to tell about one change, or None if no memory can be concerned."""
+        path = self._relative_path(change.path)
         if is_memory_path(path):
             self._known.update(each.as_posix() for each in PurePosixPath(path).parents)
             return path
-        if change is watchfiles.Change.modified or not _may_hold_memories(path):
+        if change.is_edit or not _may_hold_memories(path):
             return None
         was_folder = path in self._known
         self._known.discard(path)
-        is_folder = Path(place).is_dir()
+        is_folder = Path(change.path).is_dir()
         if is_folder:
-            self._learn(Path(place))
+            self._learn(Path(change.path))
         return f"{path}/" if is_folder or was_folder else None
 
     def _learn(self, folder: Path) -> None:

@@ -8,6 +8,7 @@ began another goes on with. A line that cannot be read can only have come from f
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -83,6 +84,7 @@ class DatabaseJournal:
 
     def __init__(self, rows: DatabaseTenant, device: str) -> None:
         self.device = parse_device(device)
+        self.waits = threading.Event()
         self._rows = rows
 
     # -- writing ---------------------------------------------------------------------------
