@@ -324,6 +324,22 @@ CREATE TABLE node_triggers (
 CREATE INDEX node_triggers_node ON node_triggers (node);
 """
 
+_PACKED_WHISPERS = """
+-- What a whisper leaves in the log is packed (`packed_json`); rows of before stay texts.
+ALTER TABLE whisper_log RENAME TO former_whisper_log;
+DROP INDEX whisper_at;
+CREATE TABLE whisper_log (
+    id      TEXT PRIMARY KEY,
+    at      INTEGER NOT NULL,
+    session TEXT,
+    space   TEXT,
+    body    ANY NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX whisper_at ON whisper_log (at);
+INSERT INTO whisper_log SELECT id, at, session, space, body FROM former_whisper_log;
+DROP TABLE former_whisper_log;
+"""
+
 _FIRST_SCHEMA = _MEMORY_TABLES + _JOURNAL_TABLES + _SLEEP_TABLES
 MIGRATIONS: tuple[str, ...] = (
     "",
@@ -335,6 +351,7 @@ MIGRATIONS: tuple[str, ...] = (
     _EXTRA_COLUMN,
     _KIND_INDEX,
     _TRIGGER_TABLE,
+    _PACKED_WHISPERS,
 )
 
 INDEX_TABLES = (

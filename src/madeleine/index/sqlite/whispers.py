@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from typing import Any
 
 import apsw
 
-from madeleine.index.common.events import LATEST_MICROS, read_whisper_entries
-from madeleine.index.common.times import to_micros
+from madeleine.index.common.events import LATEST_MICROS
+from madeleine.index.common.times import from_micros, to_micros
 from madeleine.index.log import WhisperEntry
+from madeleine.index.sqlite.packed_json import pack_json, unpack_json
 
 _ENTRY_COLUMNS = "id, at, session, space, body"
 
@@ -17,8 +19,7 @@ _ENTRY_COLUMNS = "id, at, session, space, body"
 def write_entry(connection: apsw.Connection, entry: WhisperEntry, keep_after: datetime) -> None:
     """Write an entry and drop what is too old."""
     connection.execute("DELETE FROM whisper_log WHERE at < ?", (to_micros(keep_after),))
-    body = json.dumps(entry.body, ensure_ascii=False)
-    row = (entry.id, to_micros(entry.at), entry.session, entry.space, body)
+    row = (entry.id, to_micros(entry.at), entry.session, entry.space, pack_json(entry.body))
     connection.execute("INSERT OR REPLACE INTO whisper_log VALUES (?, ?, ?, ?, ?)", row)
 
 
@@ -33,11 +34,16 @@ def read_newest(
     sql = f"""SELECT {_ENTRY_COLUMNS} FROM whisper_log WHERE (?1 IS NULL OR session = ?1)
               AND at <= ?3 AND (at < ?3 OR id > ?4) ORDER BY at DESC, id LIMIT ?2"""
     bindings = (session, max(limit, 0), last, after.id if after else "")
-    return list(read_whisper_entries(connection.execute(sql, bindings)))
+    return list(_read_entries(connection.execute(sql, bindings)))
 
 
 def read_entry(connection: apsw.Connection, whisper_id: str) -> WhisperEntry | None:
     rows = connection.execute(
         f"SELECT {_ENTRY_COLUMNS} FROM whisper_log WHERE id = ?", (whisper_id,)
     )
-    return next(read_whisper_entries(rows), None)
+    return next(_read_entries(rows), None)
+
+
+def _read_entries(rows: Iterable[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
+    for whisper_id, at, session, space, body in rows:
+        yield WhisperEntry(whisper_id, from_micros(at), session, space, unpack_json(body))
