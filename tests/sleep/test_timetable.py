@@ -177,7 +177,7 @@ def test_the_cycle_is_the_documented_one() -> None:
 
 def test_what_only_runs_need_is_let_go_of_once_none_is_left(stores: Stores) -> None:
     sleeper, rests = Sleeper(stores, CYCLE, Runner(stores)), list[int]()
-    sleeper.rest = lambda: rests.append(len(sleeper.last_runs()))
+    sleeper.at_rest.append(lambda: rests.append(len(sleeper.last_runs())))
     sleeper.work_off()
     assert rests == []
 

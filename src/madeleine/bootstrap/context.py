@@ -83,7 +83,7 @@ class HomeContext:
         judge = partial(make_judge, self.settings, os.environ, self.stores.minds.relations)
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS, BY_DAY)
-        self.sleeper.rest = self.shift.rest
+        self.sleeper.at_rest.append(self.shift.rest)
 
     def start_timetable(self) -> None:
         """Let its jobs run by themselves, on whichever server is free."""

@@ -19,6 +19,7 @@ from madeleine.ingest.backups.rotation import is_backup_due
 from madeleine.ingest.folders import FolderWatcher
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.server.background import BackgroundLoop
+from madeleine.server.process_memory import release_unused_memory
 from madeleine.vault.watcher import watch_vault
 from madeleine.write.copied_files import separate_copies
 from madeleine.write.core_cap import describe_demotions, hold_core_cap
@@ -54,6 +55,7 @@ FileStamps = dict[str, tuple[int, int]]
 def make_loops(contexts: HomeContexts, stop: threading.Event) -> list[BackgroundLoop]:
     """Return every loop of a server."""
     context = contexts.first
+    context.sleeper.at_rest.append(release_unused_memory)
     if context.fleet is not None:
         return [
             *_common_loops(context, stop),
@@ -246,6 +248,7 @@ def _make_warm_up(context: HomeContext) -> Callable[[], None]:
             if foreign := find_text_to_warm_with(context.stores):
                 embedder.ask(foreign)
         context.whisperer.warm(context.stores, context.whisper_config)
+        release_unused_memory()
 
     return warm
 

@@ -157,8 +157,8 @@ class Sleeper:
         """Whether a thread works off what is asked for; else whoever asks does."""
         self.planned: Callable[[str], None] = lambda job: None
         """Told when a job's next run has to be planned anew: it ran, or was resumed."""
-        self.rest: Callable[[], None] = lambda: None
-        """Told when no run is left for now: what only runs need may be let go of."""
+        self.at_rest: list[Callable[[], None]] = []
+        """Called when no run is left for now: what only runs need may be let go of."""
         self.next_run: Callable[[str], datetime | None] = lambda job: None
         self._stores = stores
         self._run = run
@@ -299,7 +299,11 @@ class Sleeper:
                     worked = True
             finally:
                 if worked:
-                    self.rest()
+                    self._rest()
+
+    def _rest(self) -> None:
+        for let_go in self.at_rest:
+            let_go()
 
     def _work_off_next(self) -> bool:
         """Run what waits longest, people's wishes first; return whether anything did."""
@@ -320,7 +324,7 @@ class Sleeper:
             if not still_due():
                 return False
             self._run_once(running, over)
-            self.rest()
+            self._rest()
             return True
 
     def _begin_due(self, job: str) -> JobRun:
