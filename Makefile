@@ -18,8 +18,8 @@ SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 # processes. What no test imports need not be compiled.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help start stop test test-all lint lint-page types collect unit node soak bench docs page \
-        site release clean
+.PHONY: help start stop test test-all lint lint-page types collect unit node soak attack audit bench \
+        docs page site release clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -27,6 +27,8 @@ help:
 	@echo "make test    lint, types, import contract and all tests"
 	@echo "make test-all  the tests on Python 3.11, 3.12 and 3.13, as far as they are found"
 	@echo "make soak    the long runs: thousands of writes, killed again and again; all engines whole"
+	@echo "make attack  hostile inputs, requests, clients and kills, for hours (MINUTES=60 for each target)"
+	@echo "make audit   look whether a dependency is known to be vulnerable (needs a network)"
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
 	@echo "make site    build the documentation as a web site in site/"
@@ -142,6 +144,24 @@ soak: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m soak -k "not ten_thousand"
 	TEST_EXAMPLES=all $(BIN)/python -m pytest -q -n 2 --timeout 900 -m "not soak" tests/properties tests/contracts
 	$(BIN)/python -m tests.soak
+
+# schemathesis brings many packages that nothing else here needs, so it has an environment of its own.
+MINUTES := 60
+attack: export SCHEMATHESIS := $(VENV)/attack/bin/schemathesis
+attack: $(VENV)/installed-dev $(VENV)/attack/installed
+	$(BIN)/python -m pytest -q -n 2 tests/faults tests/server/test_attacks.py tests/server/test_connections.py
+	$(BIN)/python -m tests.attack.routes 100
+	$(BIN)/python -m tests.attack --minutes $(MINUTES)
+	$(BIN)/python -m tests.soak
+
+$(VENV)/attack/installed:
+	$(PYTHON) -m venv $(VENV)/attack
+	$(VENV)/attack/bin/pip install -qq "schemathesis>=4.32,<5"
+	@touch $@
+
+audit:
+	@$(PYTHON) -m venv $(VENV)/audit && $(VENV)/audit/bin/pip install -qq pip-audit
+	$(VENV)/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 bench: $(VENV)/installed-dev
 	$(BIN)/madeleine bench store
