@@ -17,7 +17,13 @@ from tests.server.running import Daemon, running
 # `make test` has ten minutes, and a browser takes its time. Every view is tested in it by its first
 # journeys, more of them where a person's words could be lost; the rest has its turn in `make soak`.
 WHOLE = ("test_built.py", "test_steadiness.py", "test_activity.py", "test_proposals.py")
-JOURNEYS = {"test_memory.py": 8, "test_search.py": 3}
+JOURNEYS = {
+    "test_memory.py": 8,
+    "test_search.py": 3,
+    "test_home.py": 4,
+    "test_write.py": 3,
+    "test_project.py": 2,
+}
 OF_OTHERS = 1
 
 

@@ -403,6 +403,10 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
             *both(lambda each: data(f"memory/{each}"), ada.gone, NOT_THERE),
         ],
         "page_similar": both(lambda each: data(f"memory/{each}/similar"), ada.memory, NOT_THERE),
+        "page_alike": [
+            (at("POST", "/ui/data/alike", {"content": SECRET, "space": each}), HARMLESS)
+            for each in ("salon", None)
+        ],
         "page_difference": [
             (data(f"memory/{each}/difference", change=ada.change), NOT_THERE)
             for each in (ada.memory, mine)
@@ -412,6 +416,11 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
         "page_time_day": [(data("time/day"), HARMLESS)],
         "page_time_turns": lists("time/turns"),
         "page_home": lists("home"),
+        "page_about": lists("about"),
+        "page_projects": lists("projects"),
+        "page_figures": lists("figures"),
+        "page_project": [(data("project", space="salon"), HARMLESS)],
+        "page_project_document": [(data("project/document", space="salon"), HARMLESS)],
         "page_whispers": lists("whispers"),
         "page_whisper": [(data(f"whispers/{ada.whisper}"), NOT_THERE)],
         "page_why_not": [

@@ -99,6 +99,7 @@ def read(ask: Walk, ids: list[str]) -> None:
     for name in ("show", "history", "page_memory", "page_similar", "page_graph_near"):
         ask(name, ids[0])
     ask("page_memory", ids[2], as_of="2026-01-01")
+    ask("page_alike", body={"content": "The ledger uses SQLite 3, of course"})
     ask("list", limit=2)
     ask("connected", body={"ids": [ids[0], ids[2], "nobody"], "limit": 3})
     ask("audit")
@@ -118,6 +119,11 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("page_time_day", as_of="2026-01-01")
     ask("page_time_turns")
     ask("page_whispers")
+    ask("page_whispers", worth="unknown", since="2026-01-01", until="2100-01-01")
+    for name in ("page_about", "page_projects", "page_figures"):
+        ask(name)
+    for name in ("page_project", "page_project_document"):
+        ask(name, space="garden")
     ask("page_whisper", told["whisper_id"])
     ask("page_why_not", told["whisper_id"], memory=ids[2])
 

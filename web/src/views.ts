@@ -59,6 +59,16 @@ export const VIEWS: View[] = [
     load: () => import('./views/activity/Activity.svelte'),
   },
   {
+    name: 'status',
+    paths: ['/status'],
+    load: () => import('./views/status/Status.svelte'),
+  },
+  {
+    name: 'project',
+    paths: ['/projects/:id'],
+    load: () => import('./views/project/Project.svelte'),
+  },
+  {
     name: 'memory',
     paths: ['/m/:id'],
     load: () => import('./views/memory/Memory.svelte'),

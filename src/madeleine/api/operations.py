@@ -27,9 +27,12 @@ from madeleine.api import (
 )
 from madeleine.api.operation import Operation
 from madeleine.api.page import (
+    figures,
     graph,
     home,
+    letter,
     memory,
+    project,
     proposals,
     search,
     sleep,
@@ -62,6 +65,9 @@ DECLARING_MODULES = (
     memory,
     timeline,
     home,
+    letter,
+    figures,
+    project,
     whispers,
     sleep,
     proposals,

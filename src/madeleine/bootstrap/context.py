@@ -16,6 +16,7 @@ from madeleine.bootstrap.config import make_intervals
 from madeleine.bootstrap.home import HomeLock
 from madeleine.bootstrap.index import public_index_address
 from madeleine.bootstrap.intake import make_intake
+from madeleine.bootstrap.kept_answers import KeptAnswers
 from madeleine.bootstrap.minds import make_judge
 from madeleine.errors import NoSuchTenant
 from madeleine.ingest.context import IngestContext
@@ -76,6 +77,8 @@ class HomeContext:
     """How far a backup is that is being made: steps done, of how many."""
     marks: ReadMarks | None = None
     """Which files are being read, where they are files."""
+    kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
+    """Counts of everything, as the page showed them last."""
 
     def __post_init__(self) -> None:
         self.intake = make_intake(self.stores, self.settings, os.environ)

@@ -1,5 +1,41 @@
 /* What the daemon answers. Made from `madeleine.api.contract` by `make docs`; do not edit it. */
 
+/** A memory about the person, with all that editing it in its place takes. */
+export interface AboutMemory {
+  id: string
+  short_id: string
+  type: 'fact' | 'decision' | 'preference' | 'event' | 'person' | 'project' | 'concept' | 'procedure' | 'goal' | 'observation'
+  tier: 'core' | 'working' | 'archival'
+  space: string | null
+  headline: string
+  /** the beginning of the text, or the place that answers */
+  extract: string
+  tags: string[]
+  created: string
+  updated: string
+  valid_until: string | null
+  superseded_by: string | null
+  /** whether it is retired, expired or superseded */
+  outdated: boolean
+  content: string
+  /** what an edit is made for; it is refused if it says something else */
+  version: string
+}
+
+/** Who the person is to their agents, under five headings; newest first. */
+export interface AboutPage {
+  /** the memory that stands for the person */
+  self_id: string | null
+  identity: AboutMemory[]
+  preferences: AboutMemory[]
+  /** also those who belong to no project */
+  people: AboutMemory[]
+  places: AboutMemory[]
+  goals: AboutMemory[]
+  /** how many memories are about the person */
+  total: number
+}
+
 /** Why a memory is not among the answers, in parts. */
 export interface AbsenceReason {
   how: 'unknown' | 'there' | 'refused' | 'outranked' | 'folded' | 'older' | 'outdone' | 'far' | 'glanced' | 'unseen'
@@ -80,6 +116,8 @@ export interface AttentionItem {
   job: string | null
   /** of a job that failed */
   error_kind?: string
+  /** what the page can do about it */
+  act?: 'backup'
 }
 
 /** The backups that there are, newest first. */
@@ -529,6 +567,23 @@ export interface Facets {
   tags: Record<string, number>
 }
 
+/** The memory in figures; days are those of the zone that was asked for. */
+export interface FiguresPage {
+  zone: string
+  /** how far back the log of whispers reaches */
+  days: number
+  /** oldest first */
+  weeks: WorthWeek[]
+  /** all memories, oldest first */
+  bars: GrowthBar[]
+  /** the same by space, the largest first */
+  spaces: SpaceGrowth[]
+  /** days of the last year on which anything became known */
+  calendar: KnownDay[]
+  /** memories that were whispered, the most often first */
+  earning: KeptMemory[]
+}
+
 /** A file before and after a change. */
 export interface FileChange {
   memory: string
@@ -687,13 +742,12 @@ export interface HomeJob {
   next: string | null
 }
 
-/** All that the first view shows. */
+/** How the memory stands: what Home and Status show in numbers. */
 export interface HomePage {
   now: string
   size: HomeSize
   /** how many memories became known in it */
   week: number
-  growth: Growth
   prompts: PromptTimes
   attention: AttentionItem[]
   sleep: HomeSleep
@@ -971,6 +1025,17 @@ export interface KeptBackup {
   bytes: number
 }
 
+/** How often a memory was whispered, and how often it helped. */
+export interface KeptMemory {
+  memory: Brief
+  /** in the time that the log is kept */
+  whispered: number
+  /** of these, how often it showed in the reply or was said to be useful */
+  useful: number
+  /** how often it was recalled or whispered in all its life */
+  uses: number
+}
+
 /** What is known of a run: all of it in the process that ran it, else what the journal keeps. */
 export interface KeptReport {
   at: string
@@ -999,6 +1064,12 @@ export interface KeptReport {
   counts?: Record<string, unknown>
   /** what it changed */
   patches?: Record<string, unknown>[]
+}
+
+/** A day on which memories became known. */
+export interface KnownDay {
+  day: string
+  known: number
 }
 
 /** How the last run of a job went. */
@@ -1445,6 +1516,59 @@ export interface PersonEntry {
   name: string
   created: string
   spaces: Record<string, string>
+}
+
+/** A project at a glance. */
+export interface ProjectCard {
+  space: string
+  memories: number
+  /** how many memories became known in it in the last 7 days */
+  week: number
+  /** goals that are still open */
+  goals: number
+  /** what it is, as a memory says it */
+  about: string | null
+  newest: Brief | null
+}
+
+/** A project as one text. */
+export interface ProjectDocument {
+  /** of the file */
+  name: string
+  /** markdown */
+  text: string
+  /** how many stand in it */
+  memories: number
+  /** how many do not, since it would be too long */
+  left_out: number
+}
+
+/** The projects, the largest first. */
+export interface ProjectPage {
+  projects: ProjectCard[]
+  /** how many there are */
+  total: number
+}
+
+/** The memories of a project that stand under one heading. */
+export interface ProjectSection {
+  name: 'about' | 'goals' | 'rules' | 'decisions' | 'procedures' | 'people' | 'facts'
+  /** newest first */
+  memories: Brief[]
+  total: number
+}
+
+/** A project: what is known of it, and what was whispered there. */
+export interface ProjectView {
+  space: string
+  /** how many there are that hold */
+  memories: number
+  /** those that are not empty */
+  sections: ProjectSection[]
+  /** the newest of all, also what holds no longer */
+  timeline: Brief[]
+  /** the last for which something was whispered */
+  prompts: WhisperLine[]
 }
 
 /** What came of a prompt and how long that took. */
@@ -1993,6 +2117,15 @@ export interface SnoozedProposal {
   until: string | null
 }
 
+/** How many memories of one space became known in each stretch of time. */
+export interface SpaceGrowth {
+  /** null for what belongs to no space, and for the others */
+  space: string | null
+  /** whether it stands for all spaces that are not named */
+  others: boolean
+  known: number[]
+}
+
 /** Which space a folder belongs to, and why. */
 export interface SpaceHere {
   /** the answer in plain words */
@@ -2420,6 +2553,18 @@ export interface WholeMemory {
   strength: Strength | null
   /** as it was at the moment asked for, if that is known */
   then: Memory | null
+}
+
+/** What the whispers of one week were worth. */
+export interface WorthWeek {
+  /** the Monday, as a day */
+  begins: string
+  /** shown in the reply, or said to be useful */
+  useful: number
+  /** neither, though the reply was read, or said not to be useful */
+  useless: number
+  /** whispers of which nobody knows */
+  unknown: number
 }
 
 /** What became of one draft among many: a memory's id, or the error that refused it. */

@@ -79,3 +79,6 @@ document.addEventListener('click', (event) => {
   event.preventDefault()
   go((link.pathname.slice(ROOT.length) || '/') + link.search + link.hash)
 })
+
+/** Where a project is looked at. */
+export const projectPath = (space: string) => `${ROOT}/projects/${encodeURIComponent(space)}`

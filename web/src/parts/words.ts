@@ -46,6 +46,29 @@ export function ago(time: string | number | Date, now = Date.now()): string {
   return 'just now'
 }
 
+const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const shortDaysOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const months = new Intl.DateTimeFormat('en-GB', { month: 'short' })
+const monthYears = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric' })
+const weekdays = new Intl.DateTimeFormat('en-GB', { weekday: 'short' })
+const A_MONDAY = new Date(2024, 0, 1)
+
+/** `16 Nov`, with its year if that is another one: for the axis of a chart. */
+export function shortDay(text: string): string {
+  const form = text.slice(0, 4) === today().slice(0, 4) ? shortDays : shortDaysOfYear
+  return form.format(midnight(text))
+}
+
+/** `Nov 2026` */
+export const monthYear = (text: string) => monthYears.format(midnight(text))
+
+/** `Nov` */
+export const monthOf = (text: string) => months.format(midnight(text))
+
+/** `Mon` for 0 to `Sun` for 6. */
+export const weekdayName = (weekday: number) =>
+  weekdays.format(new Date(A_MONDAY.getFullYear(), 0, A_MONDAY.getDate() + weekday))
+
 /** `16 November 2026`, of a moment or of a day such as `2026-11-16`. */
 export function day(time: string | number | Date): string {
   const whole = typeof time === 'string' && looksLikeDay(time)

@@ -389,6 +389,9 @@ class AttentionItem:
     to: str | None = field("where on the page to go")
     job: str | None = field("whom the text is about")
     error_kind: str | None = field("of a job that failed", left_out=True, default=None)
+    act: Literal["backup"] | None = field(
+        "what the page can do about it", left_out=True, default=None
+    )
 
 
 @shape
@@ -416,17 +419,143 @@ class HomeSleep:
 
 @shape
 class HomePage:
-    """All that the first view shows."""
+    """How the memory stands: what Home and Status show in numbers."""
 
     now: TimeText = field()
     size: HomeSize = field()
     week: int = field("how many memories became known in it")
-    growth: Growth = field()
     prompts: PromptTimes = field()
     attention: Sequence[AttentionItem] = field()
     sleep: HomeSleep = field()
     backup: TimeText | None = field("when the newest was made")
     daemon: DaemonStatus | None = field()
+
+
+@shape
+class AboutMemory(Brief):
+    """A memory about the person, with all that editing it in its place takes."""
+
+    content: str = field()
+    version: str = field("what an edit is made for; it is refused if it says something else")
+
+
+@shape
+class AboutPage:
+    """Who the person is to their agents, under five headings; newest first."""
+
+    self_id: str | None = field("the memory that stands for the person")
+    identity: Sequence[AboutMemory] = field()
+    preferences: Sequence[AboutMemory] = field()
+    people: Sequence[AboutMemory] = field("also those who belong to no project")
+    places: Sequence[AboutMemory] = field()
+    goals: Sequence[AboutMemory] = field()
+    total: int = field("how many memories are about the person")
+
+
+@shape
+class ProjectCard:
+    """A project at a glance."""
+
+    space: str = field()
+    memories: int = field()
+    week: int = field("how many memories became known in it in the last 7 days")
+    goals: int = field("goals that are still open")
+    about: str | None = field("what it is, as a memory says it")
+    newest: Brief | None = field()
+
+
+@shape
+class ProjectPage:
+    """The projects, the largest first."""
+
+    projects: Sequence[ProjectCard] = field()
+    total: int = field("how many there are")
+
+
+# -- figures -------------------------------------------------------------------------------
+
+
+@shape
+class WorthWeek:
+    """What the whispers of one week were worth."""
+
+    begins: str = field("the Monday, as a day")
+    useful: int = field("shown in the reply, or said to be useful")
+    useless: int = field("neither, though the reply was read, or said not to be useful")
+    unknown: int = field("whispers of which nobody knows")
+
+
+@shape
+class SpaceGrowth:
+    """How many memories of one space became known in each stretch of time."""
+
+    space: str | None = field("null for what belongs to no space, and for the others")
+    others: bool = field("whether it stands for all spaces that are not named")
+    known: Sequence[int] = field()
+
+
+@shape
+class KnownDay:
+    """A day on which memories became known."""
+
+    day: str = field()
+    known: int = field()
+
+
+@shape
+class KeptMemory:
+    """How often a memory was whispered, and how often it helped."""
+
+    memory: Brief = field()
+    whispered: int = field("in the time that the log is kept")
+    useful: int = field("of these, how often it showed in the reply or was said to be useful")
+    uses: int = field("how often it was recalled or whispered in all its life")
+
+
+@shape
+class FiguresPage:
+    """The memory in figures; days are those of the zone that was asked for."""
+
+    zone: str = field()
+    days: int = field("how far back the log of whispers reaches")
+    weeks: Sequence[WorthWeek] = field("oldest first")
+    bars: Sequence[GrowthBar] = field("all memories, oldest first")
+    spaces: Sequence[SpaceGrowth] = field("the same by space, the largest first")
+    calendar: Sequence[KnownDay] = field("days of the last year on which anything became known")
+    earning: Sequence[KeptMemory] = field("memories that were whispered, the most often first")
+
+
+# -- projects ------------------------------------------------------------------------------
+
+
+@shape
+class ProjectSection:
+    """The memories of a project that stand under one heading."""
+
+    name: Literal["about", "goals", "rules", "decisions", "procedures", "people", "facts"] = field()
+    memories: Sequence[Brief] = field("newest first")
+    total: int = field()
+
+
+@shape
+class ProjectView:
+    """A project: what is known of it, and what was whispered there."""
+
+    space: str = field()
+    memories: int = field("how many there are that hold")
+    sections: Sequence[ProjectSection] = field("those that are not empty")
+    timeline: Sequence[Brief] = field("the newest of all, also what holds no longer")
+    prompts: Sequence[WhisperLine] = field("the last for which something was whispered")
+
+
+@shape
+class ProjectDocument:
+    """A project as one text."""
+
+    name: str = field("of the file")
+    text: str = field("markdown")
+    memories: int = field("how many stand in it")
+    left_out: int = field("how many do not, since it would be too long")
 
 
 # -- whispers ------------------------------------------------------------------------------
@@ -544,6 +673,25 @@ class WhisperDetail(WhisperLine):
     floor: float = field()
     stages: Sequence[WhisperStage] = field()
     memories: Sequence[ConsideredMemory] = field()
+
+
+@shape
+class TellingPrompt:
+    """A prompt for which a memory was whispered."""
+
+    prompt: WhisperLine = field()
+    score: float | None = field("the chance that the memory answers it")
+    seen: bool = field("whether the memory shows in the reply")
+    feedback: Literal[1, -1] | None = field("what was said about it there")
+
+
+@shape
+class MemoryPrompts:
+    """All prompts for which a memory was whispered, newest first."""
+
+    prompts: Sequence[TellingPrompt] = field()
+    days: int = field("how far back the log reaches")
+    older: int = field("how many times it was whispered before that")
 
 
 @shape

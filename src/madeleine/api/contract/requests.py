@@ -775,10 +775,37 @@ class PageWhispersQuery(RequestShape):
     outcome: PromptOutcome | None = field(
         "only whispered, silent, held_out, late or undelivered", default=None
     )
+    worth: Literal["useful", "useless", "unknown"] | None = field(
+        "only whispers that were worth that", default=None
+    )
+    since: RequestTime | None = field("only prompts from then on", default=None)
+    until: RequestTime | None = field("only prompts before that", default=None)
     after: str | None = field(
         "the id after which to go on: `next` of the page before", default=None
     )
     limit: Limit200 | None = field("how many at most", default=None)
+
+
+@shape
+class PageProjectsQuery(RequestShape):
+    """What `page_projects` is asked in the query."""
+
+    limit: Limit100 | None = field("how many at most", default=None)
+
+
+@shape
+class PageProjectQuery(RequestShape):
+    """What `page_project` and `page_project_document` are asked in the query."""
+
+    space: str = field("which project")
+
+
+@shape
+class PageAlikeBody(RequestShape):
+    """What `page_alike` is asked."""
+
+    content: str = field("what is being written")
+    space: str | None = field("the project that it is for", default=None)
 
 
 @shape

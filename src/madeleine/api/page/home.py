@@ -1,4 +1,5 @@
-"""Home: how much there is, how it grows, how quick the hooks are, and what needs attention."""
+"""Home and Status: how much there is, what needs attention, how quick the hooks are, and when the
+jobs ran and will run."""
 
 from __future__ import annotations
 
@@ -23,9 +24,8 @@ from madeleine.api.contract.page_responses import (
     PromptMark,
     PromptTimes,
 )
-from madeleine.api.contract.requests import PageTimeBarsQuery
 from madeleine.api.operation import operation
-from madeleine.api.page import timeline
+from madeleine.api.page.letter import count_everything
 from madeleine.api.page.whispers import prompt_outcome, read_took_ms, sorted_latencies
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import IndexCounts
@@ -56,19 +56,16 @@ LATE_BACKUP_INTERVALS = 3  # intervals without a backup after which the page say
     "page_home",
     "GET",
     "/ui/data/home",
-    "how much there is, how it grows, what came of the last prompts, what needs attention",
+    "how much there is, what came of the last prompts, how the jobs stand, what needs attention",
     role=Role.READER,
-    query=PageTimeBarsQuery,
     answer=HomePage,
 )
 def show_home(context: HomeContext, call: OperationCall) -> HomePage:
-    """Return all that the first view shows, in numbers; lists in it are short."""
-    reader = RequestReader(call.query)
-    zone = timeline.find_zone(reader.text("zone"))
-    reader.done()
+    """Return how all stands, in numbers; lists in it are short."""
+    RequestReader(call.query).done()
     stores = context.stores
     index, now = stores.index, stores.clock.now()
-    counts = index.search.counts()
+    counts = count_everything(context)
     states = [
         *sleep_operations.read_job_states(context),
         *sleep_operations.read_job_states(context, context.sleeper.tasks),
@@ -77,7 +74,6 @@ def show_home(context: HomeContext, call: OperationCall) -> HomePage:
         now=format_time(now),
         size=_build_size(counts),
         week=index.search.count(Filter(created_after=now - WEEK, outdated=True), now),
-        growth=timeline.count_growth(context, zone),
         prompts=_build_prompt_times(context, index.log.whispers(MAX_PROMPTS)),
         attention=list(_find_attention_items(context, counts, states, now)),
         sleep=_build_sleep(context, states, now),
@@ -230,11 +226,12 @@ def _find_late_backup(
     if newest is None:
         oldest = context.stores.search.first_known()
         if oldest is not None and now - oldest > DAY:
-            yield _build_item("warn", "There is no backup yet", "`madeleine backup` makes one")
+            yield replace(_build_item("warn", "There is no backup yet"), act="backup")
         return
     age = now - parse_time("newest", newest)
     if age > timedelta(hours=wanted.interval_hours * LATE_BACKUP_INTERVALS):
-        yield _build_item("warn", f"The last backup is {age.days} days old")
+        said = f"The last backup is {age.days} days old"
+        yield replace(_build_item("warn", said), act="backup")
 
 
 def _find_waiting_questions(context: HomeContext, now: datetime) -> Iterator[AttentionItem]:

@@ -19,15 +19,22 @@ from madeleine.api.contract.page_responses import (
     Strength,
     WholeMemory,
 )
-from madeleine.api.contract.requests import PageDifferenceQuery, PageMemoryQuery
+from madeleine.api.contract.requests import (
+    PageAlikeBody,
+    PageDifferenceQuery,
+    PageMemoryQuery,
+)
 from madeleine.api.operation import operation
 from madeleine.api.page.brief import build_brief, build_mention
 from madeleine.api.shared_behaviour import at_holder
-from madeleine.errors import FileUnreadable
+from madeleine.errors import FileUnreadable, MindDown
 from madeleine.index.graph import EdgeRow
+from madeleine.language.text_keys import same_text_key
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.codec import algorithm_of
 from madeleine.model.digest import memory_version
+from madeleine.model.draft import read_space
+from madeleine.model.embedding import LEAST_KNOWN_SHARE
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.people import Role
@@ -35,6 +42,7 @@ from madeleine.model.query import Filter
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
+from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
 from madeleine.rules.forgetting import PROTECTED_TAG
@@ -64,6 +72,10 @@ if TYPE_CHECKING:
 MAX_CONNECTIONS = 200
 MAX_SIMILAR = 8
 MIN_SIMILARITY = 0.3  # below it two texts have nothing to do with each other
+MAX_ALIKE = 5
+MAX_ALIKE_CHARS = 4_000  # of a text that is being written; its beginning says what it is about
+MIN_ALIKE = 0.5  # below it a text that is being written has no look-alike
+SAME_TEXT = 1.0
 MAX_USES_DRAWN = 100
 CURVE_POINTS = 120
 MIN_AHEAD = timedelta(days=1)
@@ -293,6 +305,52 @@ def find_similar(context: HomeContext, call: OperationCall) -> SimilarMemories:
         ],
         embedded=memory_id in found,
     )
+
+
+@operation(
+    "page_alike",
+    "POST",
+    "/ui/data/alike",
+    "the memories nearest to a text that is still being written",
+    role=Role.READER,
+    body=PageAlikeBody,
+    answer=SimilarMemories,
+    only_reads=True,
+)
+def find_alike(context: HomeContext, call: OperationCall) -> SimilarMemories:
+    """Return what says nearly the same as a text that is not a memory yet; it is not kept."""
+    reader = RequestReader(call.body)
+    content = reader.required_text("content")[:MAX_ALIKE_CHARS]
+    space = read_space(reader.text("space"))
+    reader.done()
+    stores, now = context.stores, context.stores.clock.now()
+    near = dict.fromkeys(
+        stores.search.same_text(space, same_text_key(content), now, MAX_ALIKE), SAME_TEXT
+    )
+    vector = _read_vector(stores, content)
+    if vector is not None:
+        found = stores.search.search_vector(vector, Filter(), now, MAX_ALIKE, MIN_ALIKE)
+        near |= {each.id: each.score for each in found if each.id not in near}
+    near.pop(stores.graph.self_id() or "", None)
+    known = stores.search.memories(near)
+    return SimilarMemories(
+        memories=[
+            SimilarMemory(**vars(build_brief(known[each], now)), likeness=round(near[each], 4))
+            for each in list(near)[:MAX_ALIKE]
+            if each in known
+        ],
+        embedded=vector is not None,
+    )
+
+
+def _read_vector(stores: Stores, text: str) -> Vector | None:
+    """Return what a text means; nothing if no model can read it now."""
+    embedder = stores.minds.embedder
+    try:
+        read = None if embedder is None or not text.strip() else embedder.ask(text)
+    except MindDown:
+        return None
+    return read.vector if read is not None and read.known >= LEAST_KNOWN_SHARE else None
 
 
 @operation(

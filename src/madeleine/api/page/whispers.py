@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from madeleine.api.contract.memories import PromptOutcome
@@ -27,10 +28,12 @@ from madeleine.model.codec import Json
 from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
-from madeleine.whisper.log import entry_ids, is_delivered
+from madeleine.whisper.log import entry_ids, is_about_prompt, is_delivered
 from madeleine.whisper.missed import explain_missed, fate_of, iterate_rows
 from madeleine.whisper.stages import STAGES
+from madeleine.whisper.worth import is_useful, read_thumbs, select_told
 from madeleine.write.resolve import get_stored
+from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -41,6 +44,8 @@ MAX_LINES = 200
 MAX_ENTRIES_READ = 1_000  # entries that one request goes through to find those of one kind
 MAX_PROMPT_CHARS = 240
 PROMPT_OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
+_WORTHS = {"useful": True, "useless": False, "unknown": None}
+_LAST_ID = "\uffff"  # after every id
 
 
 # -- the list ------------------------------------------------------------------------------
@@ -59,22 +64,44 @@ def list_whispers(context: HomeContext, call: OperationCall) -> WhisperPage:
     """Return a page of prompts, newest first. `next` is where the following page begins."""
     reader = RequestReader(call.query)
     limit = reader.whole("limit", DEFAULT_LINES, 1, MAX_LINES)
-    wanted, after = reader.text("outcome"), reader.text("after")
+    wanted, worth, after = reader.text("outcome"), reader.text("worth"), reader.text("after")
+    since, until = reader.time("since"), reader.time("until")
     reader.done()
     if wanted is not None and wanted not in PROMPT_OUTCOMES:
         raise UnknownWord("outcome", wanted, list(PROMPT_OUTCOMES))
+    if worth is not None and worth not in _WORTHS:
+        raise UnknownWord("worth", worth, list(_WORTHS))
     stores = context.stores
-    start = _find_entry(stores.log, after) if after else None
-    seen = stores.log.whispers(limit if wanted is None else MAX_ENTRIES_READ, None, start)
-    found = [each for each in seen if wanted in (None, prompt_outcome(each))][:limit]
-    more = len(found) == limit or (wanted is not None and len(seen) == MAX_ENTRIES_READ)
+    start = _find_entry(stores.log, after) if after else _entry_before(until) if until else None
+    narrowed = wanted is not None or worth is not None
+    seen = stores.log.whispers(MAX_ENTRIES_READ if narrowed else limit, None, start)
+    within = [each for each in seen if since is None or each.at >= since]
+    passing = [each for each in within if wanted in (None, prompt_outcome(each))]
+    if worth is not None:
+        passing = _select_worth(stores, passing, _WORTHS[worth])
+    found = passing[:limit]
+    more = len(found) == limit or (narrowed and len(seen) == MAX_ENTRIES_READ)
     last = found[-1] if len(found) == limit else seen[-1] if seen else None
     return WhisperPage(
         whispers=[build_line(stores.search, each) for each in found],
-        next=last.id if last and more else None,
+        next=last.id if last and more and len(within) == len(seen) else None,
         gate=context.whisper_config.injection_gate,
         days=context.whisper_config.log_days,
     )
+
+
+def _entry_before(until: datetime) -> WhisperEntry:
+    """Return the place in the log where everything that came before a moment begins."""
+    return WhisperEntry(_LAST_ID, until, None, None, {})
+
+
+def _select_worth(
+    stores: Stores, entries: Sequence[WhisperEntry], worth: bool | None
+) -> list[WhisperEntry]:
+    """Return the whispers that were useful, of no use, or of which nobody knows."""
+    told = [each for each in select_told(entries) if is_about_prompt(each.body)]
+    thumbs = read_thumbs(stores, told)
+    return [each for each in told if is_useful(each, thumbs) is worth]
 
 
 def _find_entry(log: EventLog, whisper_id: str) -> WhisperEntry:

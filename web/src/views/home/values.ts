@@ -1,10 +1,15 @@
 /* What the daemon tells for the first view. */
 
 export type {
+  AboutMemory,
+  AboutPage as About,
   AttentionItem as Attention,
-  GrowthBar as Bar,
-  HomeJob,
+  FiguresPage as Figures,
   HomePage as Home,
-  PromptMark as Prompt,
-  PromptTimes as Prompts,
+  ProjectCard,
+  ProjectPage as Projects,
 } from '../../parts/contract'
+
+/** The headings under which memories about the person stand. */
+export const GROUPS = ['identity', 'preferences', 'people', 'places', 'goals'] as const
+export type Group = (typeof GROUPS)[number]
