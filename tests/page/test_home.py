@@ -75,6 +75,23 @@ def test_a_night_is_taken_back_from_the_letter_and_that_again(visit: Visit, daem
     expect(page.get_by_role("heading", name="Proposals")).to_be_visible()
 
 
+def test_sleep_begins_with_the_night_and_takes_one_thing_of_it_back(visit: Visit) -> None:
+    page = visit.open("/sleep")
+    done = section(page, "The last night").get_by_role("listitem")
+    done = done.filter(has_text="to the archive")
+    expect(page.get_by_role("button", name=re.compile("^Pause"))).to_have_count(0)
+    assert visit.faults() == []
+    visit.picture("sleep-folded")
+
+    done.get_by_role("button", name=re.compile("^Undo")).click()
+
+    expect(done).to_contain_text("taken back")
+    page.keyboard.press("u")
+    expect(done.get_by_role("button", name=re.compile("^Undo"))).to_be_visible()
+    page.locator("summary", has_text="Jobs").click()
+    expect(page.get_by_role("button", name=re.compile("^Pause"))).to_have_count(12)
+
+
 def test_what_is_known_about_you_is_edited_where_it_stands(visit: Visit, daemon: Daemon) -> None:
     page = visit.open("/")
     about = section(page, "About you")
