@@ -403,6 +403,9 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
             *both(lambda each: data(f"memory/{each}"), ada.gone, NOT_THERE),
         ],
         "page_similar": both(lambda each: data(f"memory/{each}/similar"), ada.memory, NOT_THERE),
+        "page_memory_prompts": both(
+            lambda each: data(f"memory/{each}/prompts"), ada.memory, NOT_THERE
+        ),
         "page_alike": [
             (at("POST", "/ui/data/alike", {"content": SECRET, "space": each}), HARMLESS)
             for each in ("salon", None)

@@ -126,6 +126,7 @@ def read(ask: Walk, ids: list[str]) -> None:
         ask(name, space="garden")
     ask("page_whisper", told["whisper_id"])
     ask("page_why_not", told["whisper_id"], memory=ids[2])
+    ask("page_memory_prompts", ids[0])
 
 
 def sleep(ask: Walk) -> None:

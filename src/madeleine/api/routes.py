@@ -114,6 +114,7 @@ ROUTES: tuple[Route, ...] = (
     Route("page_project_document", "GET", "/ui/data/project/document"),
     Route("page_whispers", "GET", "/ui/data/whispers"),
     Route("page_whisper", "GET", "/ui/data/whispers/{id}"),
+    Route("page_memory_prompts", "GET", "/ui/data/memory/{id}/prompts"),
     Route("page_why_not", "GET", "/ui/data/whispers/{id}/why_not"),
     Route("page_sleep", "GET", "/ui/data/sleep"),
     Route("page_runs", "GET", "/ui/data/sleep/runs"),

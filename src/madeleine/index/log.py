@@ -132,10 +132,15 @@ class EventLog(Protocol):
         ...
 
     def whispers(
-        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+        self,
+        limit: int,
+        session: str | None = None,
+        after: WhisperEntry | None = None,
+        naming: str | None = None,
     ) -> list[WhisperEntry]:
         """Return the newest entries, of one session or of all; only those that come `after` one
-        in this order, if one is given."""
+        in this order, if one is given, and only those that name a memory, whether it was told or
+        only considered, if its id is given."""
         ...
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None: ...

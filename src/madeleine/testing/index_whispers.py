@@ -67,6 +67,20 @@ def test_a_page_goes_on_where_the_one_before_ended(index: Index) -> None:
     assert index.log.whispers(2, "nobody", entry(5, 3)) == []
 
 
+def test_only_those_that_name_a_memory_are_returned_when_asked(index: Index) -> None:
+    log(
+        index,
+        entry(1, 1, injected=[memory_id(1)]),
+        entry(2, 2, memories={"gate": [{"memory": memory_id(1)}, {"memory": memory_id(2)}]}),
+        entry(3, 3, prompt="quoi ?"),
+    )
+
+    assert ids(index.log.whispers(10, naming=memory_id(1))) == ["whisper-2", "whisper-1"]
+    assert ids(index.log.whispers(1, naming=memory_id(1))) == ["whisper-2"]
+    assert ids(index.log.whispers(10, "s", entry(2, 2), memory_id(1))) == ["whisper-1"]
+    assert index.log.whispers(10, naming=memory_id(3)) == []
+
+
 def test_logging_again_replaces(index: Index) -> None:
     log(index, entry(1, stage="gate"), entry(1, stage="order"))
 

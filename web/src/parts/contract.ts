@@ -1346,6 +1346,15 @@ export interface MemoryPage {
   total: number
 }
 
+/** All prompts for which a memory was whispered, newest first. */
+export interface MemoryPrompts {
+  prompts: TellingPrompt[]
+  /** how far back the log reaches */
+  days: number
+  /** how many times it was whispered before that */
+  older: number
+}
+
 /** A memory of which words have only the short id. */
 export interface Mention {
   id: string
@@ -2229,6 +2238,17 @@ export interface TaskRun {
   error: string | null
   /** the task's own words and numbers */
   result: Record<string, unknown>
+}
+
+/** A prompt for which a memory was whispered. */
+export interface TellingPrompt {
+  prompt: WhisperLine
+  /** the chance that the memory answers it */
+  score: number | null
+  /** whether the memory shows in the reply */
+  seen: boolean
+  /** what was said about it there */
+  feedback: 1 | -1 | null
 }
 
 /** Two memories that cannot both hold. */

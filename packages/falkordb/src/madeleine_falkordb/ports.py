@@ -322,9 +322,13 @@ class FalkorLog:
         whispers.write_entry(self._state.whispers, entry, keep_after)
 
     def whispers(
-        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+        self,
+        limit: int,
+        session: str | None = None,
+        after: WhisperEntry | None = None,
+        naming: str | None = None,
     ) -> list[WhisperEntry]:
-        return whispers.read_newest(self._state.whispers, limit, session, after)
+        return whispers.read_newest(self._state.whispers, limit, session, after, naming)
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None:
         return whispers.read_entry(self._state.whispers, whisper_id)

@@ -36,6 +36,7 @@ def read_newest(
     limit: int,
     session: str | None = None,
     after: WhisperEntry | None = None,
+    naming: str | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
     wanted = CypherCondition()
@@ -44,6 +45,8 @@ def read_newest(
     if after is not None:
         later = "w.at <= $last AND (w.at < $last OR w.id > $id)"
         wanted.add(later, last=to_micros(after.at), id=after.id)
+    if naming is not None:
+        wanted.add("w.body CONTAINS $naming", naming=naming)
     question = f"""MATCH (w:Whisper) WHERE {wanted.cypher}
                    WITH w ORDER BY w.at DESC, w.id LIMIT $limit"""
     rows = access.rows(question, _ENTRY_COLUMNS, limit=max(limit, 0), **wanted.parameters)

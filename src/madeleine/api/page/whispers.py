@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from madeleine.api.contract.memories import PromptOutcome
 from madeleine.api.contract.page_responses import (
     ConsideredMemory,
+    MemoryPrompts,
+    TellingPrompt,
     ToldMemory,
     UnwhisperedMemory,
     WhisperDetail,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 DEFAULT_LINES = 40
 MAX_LINES = 200
 MAX_ENTRIES_READ = 1_000  # entries that one request goes through to find those of one kind
+MAX_TELLING = 100  # prompts of one memory
 MAX_PROMPT_CHARS = 240
 PROMPT_OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
 _WORTHS = {"useful": True, "useless": False, "unknown": None}
@@ -268,6 +271,59 @@ def _feedback_sign(body: Mapping[str, object]) -> int:
 def _read_number(values: Mapping[str, object], name: str) -> float:
     value = values.get(name)
     return float(value) if isinstance(value, int | float) else 0.0
+
+
+# -- the prompts of a memory ---------------------------------------------------------------
+
+
+@operation(
+    "page_memory_prompts",
+    "GET",
+    "/ui/data/memory/{id}/prompts",
+    "the prompts for which a memory was whispered, newest first",
+    role=Role.READER,
+    answer=MemoryPrompts,
+)
+def list_memory_prompts(context: HomeContext, call: OperationCall) -> MemoryPrompts:
+    """Return the prompts for which a memory was whispered, as far as the log reaches."""
+    RequestReader(call.query).done()
+    stores = context.stores
+    memory = get_stored(stores, call.path_id).memory.id
+    told = _find_telling(stores.log, memory)
+    oldest = stores.clock.now() - timedelta(days=context.whisper_config.log_days)
+    uses = stores.log.uses([memory]).get(memory, [])
+    return MemoryPrompts(
+        prompts=[_build_telling_prompt(stores, each, memory) for each in told],
+        days=context.whisper_config.log_days,
+        older=sum(each.is_whisper and each.at < oldest for each in uses),
+    )
+
+
+def _find_telling(log: EventLog, memory: str) -> list[WhisperEntry]:
+    """Return the newest entries by which the memory was told; in others that name it, it was only
+    considered."""
+    found: list[WhisperEntry] = []
+    last: WhisperEntry | None = None
+    read = 0
+    while len(found) < MAX_TELLING and read < MAX_ENTRIES_READ:
+        page = log.whispers(MAX_LINES, None, last, memory)
+        found += [each for each in select_told(page) if memory in entry_ids(each, "injected")]
+        if len(page) < MAX_LINES:
+            break
+        read, last = read + len(page), page[-1]
+    return found[:MAX_TELLING]
+
+
+def _build_telling_prompt(stores: Stores, entry: WhisperEntry, memory: str) -> TellingPrompt:
+    rows = [row for _, row in iterate_rows(entry.body) if row.get("memory") == memory]
+    score = rows[0].get("score") if rows else None
+    said = _read_feedback(stores.log, [memory], entry).get(memory, 0)
+    return TellingPrompt(
+        prompt=build_line(stores.search, entry),
+        score=float(score) if isinstance(score, int | float) else None,
+        seen=memory in entry_ids(entry, "seen"),
+        feedback=1 if said > 0 else -1 if said < 0 else None,
+    )
 
 
 @operation(

@@ -32,12 +32,15 @@ def read_newest(
     limit: int,
     session: str | None = None,
     after: WhisperEntry | None = None,
+    naming: str | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
     last = to_micros(after.at) if after else LATEST_MICROS
     sql = f"""{_SELECT_ENTRIES} AND (%s::text IS NULL OR session = %s) AND at <= %s
-              AND (at < %s OR id > %s) ORDER BY at DESC, id LIMIT %s"""
-    bindings = (session, session, last, last, after.id if after else "", max(limit, 0))
+              AND (at < %s OR id > %s) AND (%s::text IS NULL OR position(%s in body) > 0)
+              ORDER BY at DESC, id LIMIT %s"""
+    begins = after.id if after else ""
+    bindings = (session, session, last, last, begins, naming, naming or "", max(limit, 0))
     return list(read_whisper_entries(iter(access.rows(sql, *bindings))))
 
 

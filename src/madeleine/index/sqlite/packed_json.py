@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any
 
 _LEVEL = 6
 _RAW = -15  # no header, no checksum: SQLite's pages are as safe as those of any other row
@@ -40,9 +39,9 @@ def pack_json(body: Mapping[str, object]) -> bytes:
     return _FIRST_DICTIONARY + packing.compress(text) + packing.flush()
 
 
-def unpack_json(value: str | bytes) -> Any:
-    """Return what was packed; a text is read as it stands."""
+def unpack_text(value: str | bytes) -> str:
+    """Return the text of what was packed; a text is returned as it stands."""
     if isinstance(value, str):
-        return json.loads(value)
+        return value
     unpacking = zlib.decompressobj(_RAW, zdict=_DICTIONARY)
-    return json.loads(unpacking.decompress(value[len(_FIRST_DICTIONARY) :]))
+    return unpacking.decompress(value[len(_FIRST_DICTIONARY) :]).decode()

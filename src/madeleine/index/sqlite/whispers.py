@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import apsw
@@ -11,7 +13,7 @@ import apsw
 from madeleine.index.common.events import LATEST_MICROS
 from madeleine.index.common.times import from_micros, to_micros
 from madeleine.index.log import WhisperEntry
-from madeleine.index.sqlite.packed_json import pack_json, unpack_json
+from madeleine.index.sqlite.packed_json import pack_json, unpack_text
 
 _ENTRY_COLUMNS = "id, at, session, space, body"
 
@@ -28,13 +30,20 @@ def read_newest(
     limit: int,
     session: str | None = None,
     after: WhisperEntry | None = None,
+    naming: str | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
     last = to_micros(after.at) if after else LATEST_MICROS
     sql = f"""SELECT {_ENTRY_COLUMNS} FROM whisper_log WHERE (?1 IS NULL OR session = ?1)
-              AND at <= ?3 AND (at < ?3 OR id > ?4) ORDER BY at DESC, id LIMIT ?2"""
-    bindings = (session, max(limit, 0), last, after.id if after else "")
-    return list(_read_entries(connection.execute(sql, bindings)))
+              AND at <= ?2 AND (at < ?2 OR id > ?3) ORDER BY at DESC, id LIMIT ?4"""
+    wanted = max(limit, 0)
+    bindings = (session, last, after.id if after else "", wanted if naming is None else -1)
+    rows = (
+        row
+        for row in connection.execute(sql, bindings)
+        if naming is None or naming in unpack_text(row[-1])
+    )
+    return list(_read_entries(islice(rows, wanted)))
 
 
 def read_entry(connection: apsw.Connection, whisper_id: str) -> WhisperEntry | None:
@@ -46,4 +55,6 @@ def read_entry(connection: apsw.Connection, whisper_id: str) -> WhisperEntry | N
 
 def _read_entries(rows: Iterable[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
     for whisper_id, at, session, space, body in rows:
-        yield WhisperEntry(whisper_id, from_micros(at), session, space, unpack_json(body))
+        yield WhisperEntry(
+            whisper_id, from_micros(at), session, space, json.loads(unpack_text(body))
+        )
