@@ -146,10 +146,13 @@ def test_dropped_notes_are_shown_then_kept_and_taken_back(visit: Visit, daemon: 
 
     expect(dialog).to_have_count(0)
     expect(page.get_by_text("Kept 1 memory")).to_be_visible()
-    expect(page.get_by_role("region", name="New from your sessions")).to_contain_text("Brought in")
+    sessions = page.get_by_role("region", name="New from your sessions")
+    expect(sessions).to_contain_text("Remembered Oven")
     page.keyboard.press("u")
     expect(page.get_by_text("Taken back")).to_be_visible()
-    assert daemon.ok("GET", "/agent/log", by="import")["entries"][0]["outcome"] == "undone"
+    expect(sessions).not_to_contain_text("Remembered Oven")
+    told = daemon.ok("GET", "/agent/log", by="import")["entries"]
+    assert [each["outcome"] for each in told] == ["undone"]
 
 
 def test_a_file_that_is_no_text_is_refused_by_name(visit: Visit) -> None:

@@ -25,7 +25,7 @@ from madeleine.write.undo import ENDED_OUTCOMES, MAX_RUNS_READ
 MAX_NAMED = 3  # memories that an entry names; `count` says how many there are
 WINDOW_EVENTS = 200  # read at first; each further look reads four times as many
 TOLD_KINDS = (EventKind.REMEMBERED, EventKind.CHANGED, EventKind.PROPOSED, EventKind.DECIDED)
-IMPORT_AUTHORS = ("import", "ingest")  # how the names of those begin that bring memories in
+IMPORT_AUTHORS = ("import", "ingest", "file:")  # how names begin of what brings memories in
 SLEEP_AUTHORS = frozenset({CORE_CAP, "sleep", "upgrade"})
 OWN_DOORS = frozenset({"cli", "python", "page", "self"})
 PERSON_PREFIX = "person:"

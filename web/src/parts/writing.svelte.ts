@@ -16,6 +16,6 @@ export function compose(preset: Preset = {}): void {
 }
 
 /** Bring files in; without any, the person chooses them. */
-export function bringIn(files: readonly File[] = []): void {
+export function takeIn(files: readonly File[] = []): void {
   writing.files = [...files]
 }
