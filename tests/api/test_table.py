@@ -107,7 +107,8 @@ def test_an_operation_that_another_module_imports_counts_once() -> None:
 
 READ_BY_POST = frozenset(
     [
-        *("recall", "connected", "whisper", "deed", "page_link", "hook_statusline"),
+        *("recall", "connected", "whisper", "deed", "page_link", "page_alike"),
+        *("hook_statusline",),
         *("hook_inject", "hook_delivered", "hook_undelivered"),
     ]
 )
