@@ -37,9 +37,12 @@ class KeptAnswers:
     _answers: dict[str, _KeptAnswer] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def get(self, stores: Stores, question: str, make: Callable[[], Answer]) -> Answer:
-        """Return the answer that is kept, or make it. Two who ask at once may both make it."""
-        now, newest = stores.clock.now(), _find_newest_write(stores)
+    def get(
+        self, stores: Stores, question: str, make: Callable[[], Answer], *, of_memories: bool = True
+    ) -> Answer:
+        """Return the answer that is kept, or make it. Two who ask at once may both make it. An
+        answer that is not `of_memories` but of the log stays right when a memory is written."""
+        now, newest = stores.clock.now(), _find_newest_write(stores) if of_memories else ""
         with self._lock:
             kept = self._answers.get(question)
         if kept and kept.newest == newest and timedelta(0) <= now - kept.made_at < LONGEST:

@@ -6,7 +6,8 @@ All of it is counted once and kept until something is written (`bootstrap/kept_a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from functools import partial
 from typing import TYPE_CHECKING
@@ -32,7 +33,14 @@ from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import parse_time
 from madeleine.model.words import GLOBAL
 from madeleine.whisper.log import is_about_prompt
-from madeleine.whisper.worth import Thumbs, count_told, is_useful, read_thumbs, select_told
+from madeleine.whisper.worth import (
+    Thumbs,
+    ToldCount,
+    count_told,
+    is_useful,
+    read_thumbs,
+    select_told,
+)
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
@@ -67,20 +75,39 @@ def show_figures(context: HomeContext, call: OperationCall) -> FiguresPage:
 def _count(context: HomeContext, zone: tzinfo, today: date) -> FiguresPage:
     stores, now = context.stores, context.stores.clock.now()
     growth = count_growth(context, zone)
-    told = select_told(stores.log.whispers(MAX_WHISPERS))
-    thumbs = read_thumbs(stores, told)
+    whispers = context.kept_answers.get(
+        stores, f"whispers {zone}", partial(_count_whispers, stores, zone), of_memories=False
+    )
     return FiguresPage(
         zone=str(zone),
         days=context.whisper_config.log_days,
-        weeks=_count_weeks(told, thumbs, zone),
+        weeks=whispers.weeks,
         bars=growth.bars,
         spaces=_count_spaces(context, growth, now),
         calendar=_count_days(stores.search, growth.first, (zone, today), now),
-        earning=_find_earning(stores, told, thumbs, now),
+        earning=_find_earning(stores, whispers.told, now),
     )
 
 
 # -- whispers ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WhisperCounts:
+    """What the log of whispers adds up to."""
+
+    weeks: Sequence[WorthWeek]
+    told: Mapping[str, ToldCount]
+    """By memory; those whispered most often."""
+
+
+def _count_whispers(stores: Stores, zone: tzinfo) -> WhisperCounts:
+    entries = select_told(stores.log.whispers(MAX_WHISPERS))
+    thumbs = read_thumbs(stores, entries)
+    counts = count_told(entries, thumbs)
+    ranked = sorted(counts, key=lambda each: (-counts[each].whispered, -counts[each].useful, each))
+    told = {each: counts[each] for each in ranked[:MAX_EARNING]}
+    return WhisperCounts(_count_weeks(entries, thumbs, zone), told)
 
 
 def _count_weeks(told: Sequence[WhisperEntry], thumbs: Thumbs, zone: tzinfo) -> list[WorthWeek]:
@@ -109,21 +136,17 @@ def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def _find_earning(
-    stores: Stores, told: Sequence[WhisperEntry], thumbs: Thumbs, now: datetime
-) -> list[KeptMemory]:
-    """Return the memories that were whispered most often, with how often that was useful."""
-    counts = count_told(told, thumbs)
-    ranked = sorted(counts, key=lambda each: (-counts[each].whispered, -counts[each].useful, each))
-    known = stores.search.memories(ranked[:MAX_EARNING])
+def _find_earning(stores: Stores, told: Mapping[str, ToldCount], now: datetime) -> list[KeptMemory]:
+    """Return the memories that were whispered most often, as they are now."""
+    known = stores.search.memories(told)
     return [
         KeptMemory(
             memory=build_brief(known[each], now),
-            whispered=counts[each].whispered,
-            useful=counts[each].useful,
+            whispered=count.whispered,
+            useful=count.useful,
             uses=known[each].access_count,
         )
-        for each in ranked[:MAX_EARNING]
+        for each, count in told.items()
         if each in known
     ]
 
