@@ -273,7 +273,7 @@ export const en = {
   'files.undo': 'Activity takes each of them back.',
   'files.reading': 'Reading …',
   'files.noText': 'This is no text; only texts can be brought in.',
-  'whispers.all': 'All prompts',
+  'whispers.everything': 'All prompts',
   'project.about': 'About',
   'project.goals': 'Open goals',
   'project.rules': 'Rules',
