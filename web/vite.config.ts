@@ -24,7 +24,13 @@ export default defineConfig({
         // the views that show it.
         codeSplitting: {
           groups: [
-            { name: 'parts', test: /src\/parts\/(?!markdown|diff)|node_modules\/(svelte|esm-env|clsx|devalue)\//i },
+            // What is said, and what can be done before it is known in which language.
+            {
+              name: 'first',
+              priority: 2,
+              test: /src\/(messages\/en|parts\/(messages|languages|session|theme))|node_modules\/(svelte|esm-env|clsx|devalue)\//i,
+            },
+            { name: 'parts', priority: 1, test: /src\/parts\/(?!markdown|diff)/i },
           ],
         },
       },

@@ -119,12 +119,19 @@ class Visit:
 
 @contextmanager
 def visiting(
-    browser: Browser, daemon: Daemon, size: str = "laptop", zone: str = "UTC"
+    browser: Browser,
+    daemon: Daemon,
+    size: str = "laptop",
+    zone: str = "UTC",
+    locale: str = "en-US",
 ) -> Iterator[Visit]:
     """Give a fresh browser profile that is signed in; fail if the page complained."""
     width, height = SIZES[size]
     context = browser.new_context(
-        viewport={"width": width, "height": height}, reduced_motion="reduce", timezone_id=zone
+        viewport={"width": width, "height": height},
+        reduced_motion="reduce",
+        timezone_id=zone,
+        locale=locale,
     )
     visit = Visit(daemon, context, context.new_page())
     visit._watch(visit.page)

@@ -74,7 +74,7 @@ def test_the_frame_lets_a_browser_run_nothing_but_its_own_files(daemon: Daemon) 
 
 
 def test_files_named_by_their_content_are_kept_for_ever_and_packed(daemon: Daemon) -> None:
-    name = next((PAGE_FOLDER / "assets").glob("index-*.js"))
+    name = next((PAGE_FOLDER / "assets").glob("parts-*.js"))
 
     answer = raw(daemon, "GET", f"/ui/assets/{name.name}", {"Accept-Encoding": "gzip"})
 

@@ -2,6 +2,7 @@
 
 import type { Component } from 'svelte'
 import type { IconName } from './parts/Icon.svelte'
+import { t } from './parts/messages'
 
 export interface View {
   name: string
@@ -19,43 +20,43 @@ export const VIEWS: View[] = [
   {
     name: 'home',
     paths: ['/'],
-    bar: { key: 'h', icon: 'home', label: 'Home' },
+    bar: { key: 'h', icon: 'home', label: t('frame.home') },
     load: () => import('./views/home/Home.svelte'),
   },
   {
     name: 'search',
     paths: ['/search'],
-    bar: { key: 's', icon: 'search', label: 'Search' },
+    bar: { key: 's', icon: 'search', label: t('frame.search2') },
     load: () => import('./views/search/Search.svelte'),
   },
   {
     name: 'graph',
     paths: ['/graph'],
-    bar: { key: 'g', icon: 'graph', label: 'Graph' },
+    bar: { key: 'g', icon: 'graph', label: t('frame.graph') },
     load: () => import('./views/graph/Graph.svelte'),
   },
   {
     name: 'whispers',
     paths: ['/whispers', '/whispers/:id'],
-    bar: { key: 'w', icon: 'whispers', label: 'Whispers' },
+    bar: { key: 'w', icon: 'whispers', label: t('frame.whispers') },
     load: () => import('./views/whispers/Whispers.svelte'),
   },
   {
     name: 'sleep',
     paths: ['/sleep', '/sleep/:id'],
-    bar: { key: 'n', icon: 'sleep', label: 'Sleep' },
+    bar: { key: 'n', icon: 'sleep', label: t('frame.sleep') },
     load: () => import('./views/sleep/Sleep.svelte'),
   },
   {
     name: 'time',
     paths: ['/time'],
-    bar: { key: 't', icon: 'time', label: 'Time' },
+    bar: { key: 't', icon: 'time', label: t('frame.time') },
     load: () => import('./views/time/Time.svelte'),
   },
   {
     name: 'activity',
     paths: ['/activity', '/trash'],
-    bar: { key: 'a', icon: 'activity', label: 'Activity' },
+    bar: { key: 'a', icon: 'activity', label: t('frame.activity') },
     load: () => import('./views/activity/Activity.svelte'),
   },
   {

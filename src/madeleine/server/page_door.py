@@ -42,6 +42,7 @@ NODE_PREFIX, NEAR_PREFIX = "/ui/graph/node/", "/ui/data/graph/near/"
 PAGE_FOLDER = Path(__file__).with_name("page")
 VIEWS_FILE = "views.json"  # which files each view was built into
 VIEW_SOURCES_PREFIX = "src/views/"
+FRAME_SOURCE = "src/start.ts"  # loaded as soon as the language is there
 FOLDER_BY_VIEW = {"": "home", "m": "memory"}  # views whose folder is not called like their path
 MIN_GZIP_BYTES = 1_000  # bytes; packing less saves nothing
 CONTENT_TYPE_BY_SUFFIX = {
@@ -217,11 +218,16 @@ def _read_preload_headers(folder: Path) -> dict[str, str]:
     before the frame knows that it needs them."""
     known = folder / VIEWS_FILE
     built = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
+    frame = [built[FRAME_SOURCE]["file"]] if FRAME_SOURCE in built else []
     names = {name: each for name, each in built.items() if name.startswith(VIEW_SOURCES_PREFIX)}
     return {
         name.removeprefix(VIEW_SOURCES_PREFIX).partition("/")[0]: ", ".join(
             f"<{PAGE_ROOT}{file}>; rel=modulepreload"
-            for file in [each["file"], *(built[part]["file"] for part in each.get("imports", ()))]
+            for file in [
+                *frame,
+                each["file"],
+                *(built[part]["file"] for part in each.get("imports", ())),
+            ]
         )
         for name, each in names.items()
     }

@@ -1,6 +1,7 @@
 /* Why a memory is not among the answers, in words about “it”: its title stands above them. */
 
-import { count, percent } from './words'
+import { counted, t } from './messages'
+import { decimal, percent } from './words'
 
 export interface Absent {
   how: 'unknown' | 'there' | 'refused' | 'outranked' | 'older' | 'outdone' | 'far' | 'glanced' | 'unseen'
@@ -16,42 +17,42 @@ export interface Absent {
 }
 
 const FILTERS: Record<string, string> = {
-  types: 'type',
-  tiers: 'tier',
-  spaces: 'space',
-  tags: 'tag',
-  created_after: 'the time it is from',
-  created_before: 'the time it is from',
-  as_of: 'the day asked about',
+  types: t('parts.filterType'),
+  tiers: t('parts.filterTier'),
+  spaces: t('parts.filterSpace'),
+  tags: t('parts.filterTag'),
+  created_after: t('parts.theTimeItIsFrom'),
+  created_before: t('parts.theTimeItIsFrom'),
+  as_of: t('parts.theDayAskedAbout'),
 }
 
 /** `12 %`, but of what is next to nothing no more than that. */
 export function chance(share: number): string {
-  if (share > 0 && share < 0.01) return 'less than 1 %'
-  return share < 0.095 && Math.round(share * 1_000) % 10 ? `${(share * 100).toFixed(1)} %` : percent(share)
+  if (share > 0 && share < 0.01) return t('parts.lessThan1')
+  return share < 0.095 && Math.round(share * 1_000) % 10 ? `${decimal(share * 100)} %` : percent(share)
 }
 
 /** What the filter has to do with it. */
 function refused(filters: string[]): string {
   const named = [...new Set(filters.map((each) => FILTERS[each] ?? each))]
-  if (!named.length) return 'It is outdated: retired, expired or replaced.'
-  return `The filter leaves it out, by ${named.join(' and ')}.`
+  if (!named.length) return t('parts.itIsOutdatedRetiredExpired')
+  return t('parts.theFilterLeavesItOut', { parts: named.join(t('parts.and')) })
 }
 
 const SAID: Record<Absent['how'], (absent: Absent) => string> = {
-  unknown: () => 'There is no such memory any more.',
-  there: ({ rank }) => `It is there, as number ${rank}.`,
+  unknown: () => t('parts.thereIsNoSuchMemory'),
+  there: ({ rank }) => t('parts.itIsThereAsNumber', { rank }),
   refused: ({ filters }) => refused(filters),
-  outranked: ({ rank }) => `It is an answer, but only number ${rank}: fewer are shown.`,
-  older: () => 'It is from then, too, but older than those that are shown.',
-  outdone: ({ others }) => `It was compared, but ${count(others ?? 0, 'other fits', 'others fit')} better.`,
-  far: () => 'It was compared, but it is not near enough, and nothing else is.',
-  glanced: () => 'It came near, but at a quick look others fit better.',
-  unseen: () => 'It shares no rare word with the question, and is not among the nearest in meaning.',
+  outranked: ({ rank }) => t('parts.itIsAnAnswerBut', { rank }),
+  older: () => t('parts.itIsFromThenToo'),
+  outdone: ({ others }) => t('parts.itWasComparedButBetter', { count: counted('count.otherFits', others ?? 0) }),
+  far: () => t('parts.itWasComparedButIt'),
+  glanced: () => t('parts.itCameNearButAt'),
+  unseen: () => t('parts.itSharesNoRareWord'),
 }
 
 /** Why it is not there, in a sentence or two. */
 export function why(absent: Absent): string {
   const said = SAID[absent.how]?.(absent) ?? absent.text
-  return absent.chance === null ? said : `${said} The chance that it answers is ${chance(absent.chance)}.`
+  return absent.chance === null ? said : t('parts.theChanceThatItAnswers', { said, chance: chance(absent.chance) })
 }

@@ -3,6 +3,7 @@
 
 import { ANSWERED, connection, DOUBTED } from './connection.svelte'
 import { readAnswer } from './direction'
+import { t } from './messages'
 import { key } from './session'
 
 export class ApiError extends Error {
@@ -22,7 +23,7 @@ export class ApiError extends Error {
 /** Nobody answers: the daemon is down or restarting. Nothing was changed, as far as we know. */
 export class Away extends Error {
   constructor() {
-    super('The daemon does not answer. The page goes on by itself as soon as it does.')
+    super(t('parts.theDaemonDoesNotAnswer'))
   }
 }
 
@@ -58,7 +59,7 @@ export async function ask<T>(method: string, path: string, options: Options = {}
   throw new ApiError(
     response.status,
     error.code ?? 'error',
-    error.message ?? `the daemon answered ${response.status}`,
+    error.message ?? t('parts.theDaemonAnswered', { status: response.status }),
     error.hint ?? '',
     error.kind ?? 'error',
     error.parts ?? {},

@@ -1,24 +1,25 @@
 /* How a connection reads from either of its ends. */
 
+import { t } from './messages'
 import { edge } from './words'
 
 const FORTH: Record<string, string> = {
-  part_of: 'is part of',
-  related_to: 'is related to',
-  derived_from: 'is derived from',
-  evolved_from: 'replaced',
-  discovered: 'goes together with',
+  part_of: t('parts.isPartOf'),
+  related_to: t('parts.isRelatedTo'),
+  derived_from: t('parts.isDerivedFrom'),
+  evolved_from: t('parts.replaced'),
+  discovered: t('parts.goesTogetherWith'),
 }
 const BACK: Record<string, string> = {
-  supports: 'is supported by',
-  part_of: 'consists of',
-  depends_on: 'is needed by',
-  contradicts: 'contradicts',
-  related_to: 'is related to',
-  defines: 'is defined by',
-  derived_from: 'led to',
-  evolved_from: 'was replaced by',
-  discovered: 'goes together with',
+  supports: t('parts.isSupportedBy'),
+  part_of: t('parts.consistsOf'),
+  depends_on: t('parts.isNeededBy'),
+  contradicts: t('parts.itContradicts'),
+  related_to: t('parts.isRelatedTo'),
+  defines: t('parts.isDefinedBy'),
+  derived_from: t('parts.ledTo'),
+  evolved_from: t('parts.wasReplacedBy'),
+  discovered: t('parts.goesTogetherWith'),
 }
 
 /** `supports` seen from where it starts (`outward`), `is supported by` from where it ends. */

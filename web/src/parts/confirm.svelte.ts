@@ -1,6 +1,8 @@
 /* Asking somebody before something is done that is not easily taken back. What can be undone is
    done at once, with an undo in the toast, and not asked about. */
 
+import { t } from './messages'
+
 export interface Question {
   title: string
   text: string
@@ -35,6 +37,6 @@ export function confirm(asked: Question): Promise<string | null> {
 /** Ask before what somebody typed is thrown away; true if it may be, or there is nothing. */
 export async function mayDrop(typed: boolean): Promise<boolean> {
   if (!typed) return true
-  const text = 'What you wrote here is not saved.'
-  return (await confirm({ title: 'Throw it away?', text, yes: 'Throw it away', bad: true })) !== null
+  const text = t('parts.whatYouWroteHereIs')
+  return (await confirm({ title: t('parts.throwItAway'), text, yes: t('parts.throwItAway2'), bad: true })) !== null
 }

@@ -4,7 +4,7 @@ import { en, type MessageKey } from '../messages/en'
 
 export type { MessageKey }
 export type Catalog = Record<MessageKey, string>
-export type Slots = Record<string, string | number>
+export type Slots = Record<string, string | number | null | undefined>
 
 /** A stretch of a sentence: words, or the name of what is put there. */
 export type Piece = { words: string; slot?: never } | { slot: string; words?: never }
@@ -26,7 +26,9 @@ export const isKey = (key: string): key is MessageKey => key in catalog
 
 /** A sentence with its slots filled in. */
 export function t(key: MessageKey, slots: Slots = {}): string {
-  return catalog[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(slots[name] ?? whole))
+  return catalog[key].replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in slots ? String(slots[name] ?? '') : whole,
+  )
 }
 
 type Counted = MessageKey extends infer K ? (K extends `${infer Base}.one` ? Base : never) : never

@@ -3,6 +3,7 @@
    first, when its note is long gone. */
 
 import { ApiError, Away, isKind, post } from './api'
+import { t } from './messages'
 import { sentence } from './words'
 
 export interface Toast {
@@ -147,7 +148,7 @@ export async function takeBack(change: string, what: string, undone?: () => unkn
 async function undo(change: string, what: string, undone?: () => unknown): Promise<void> {
   const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`).catch(alreadyOver)
   settle(answer?.undone ?? [change])
-  say(answer ? 'Taken back' : 'It was taken back already', { hint: what })
+  say(answer ? t('parts.takenBack') : t('parts.itWasTakenBackAlready'), { hint: what })
   undone?.()
 }
 

@@ -2,14 +2,16 @@
 
 import { isDay, looksLikeDay, midnight, today } from './days'
 import { JOBS, jobName } from './jobs'
+import { counted, isKey, language, t } from './messages'
 import type { Mention } from './values'
 
 const DAY = 86_400_000
-const number_ = new Intl.NumberFormat('en')
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const number_ = new Intl.NumberFormat(language)
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 // Made once: making one takes longer than a hundred uses of it.
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
-const moments = new Intl.DateTimeFormat('en-GB', {
+const inDays = language === 'en' ? 'en-GB' : language // the day before the month
+const days = new Intl.DateTimeFormat(inDays, { day: 'numeric', month: 'long', year: 'numeric' })
+const moments = new Intl.DateTimeFormat(inDays, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
@@ -21,12 +23,17 @@ export function number(value: number): string {
   return number_.format(value)
 }
 
+/** `3.2`, with as many digits behind the point as are asked for. */
+export function decimal(value: number, digits = 1): string {
+  return value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
 /** `1 memory`, `12 memories`. */
 export function count(many: number, one: string, more = `${one}s`): string {
   return `${number(many)} ${many === 1 ? one : more}`
 }
 
-export const memories = (many: number) => count(many, 'memory', 'memories')
+export const memories = (many: number) => counted('count.memory', many)
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * DAY],
@@ -43,7 +50,7 @@ export function ago(time: string | number | Date, now = Date.now()): string {
   for (const [unit, length] of UNITS) {
     if (Math.abs(past) >= length) return relative.format(Math.trunc(past / length), unit)
   }
-  return 'just now'
+  return t('parts.justNow')
 }
 
 const shortDays = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -77,8 +84,8 @@ export function day(time: string | number | Date): string {
 
 /** Why nothing can be shown as it was on a day; empty if it can. */
 export function noDay(text: string): string {
-  if (!isDay(text)) return `There is no such day as ${beginning(text, 40)}`
-  return text > today() ? `${day(text)} is not here yet` : ''
+  if (!isDay(text)) return t('parts.thereIsNoSuchDay', { text: beginning(text, 40) })
+  return text > today() ? t('parts.isNotHereYet', { day: day(text) }) : ''
 }
 
 /** `16 Nov 2026, 08:32` */
@@ -88,10 +95,10 @@ export function moment(time: string | number | Date): string {
 
 /** `840 ms`, `3.2 s`, `4 min`. */
 export function duration(seconds: number): string {
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
-  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
-  return `${(seconds / 3600).toFixed(1)} h`
+  if (seconds < 1) return t('parts.ms', { n: Math.round(seconds * 1000) })
+  if (seconds < 60) return `${decimal(seconds, seconds < 10 ? 1 : 0)} s`
+  if (seconds < 5_400) return t('parts.min', { n: Math.round(seconds / 60) })
+  return `${decimal(seconds / 3600)} h`
 }
 
 export function percent(share: number): string {
@@ -99,31 +106,43 @@ export function percent(share: number): string {
 }
 
 export function bytes(many: number): string {
-  if (many < 1_000) return `${many} bytes`
-  if (many < 1_000_000) return `${Math.round(many / 1_000)} kB`
-  return `${(many / 1_000_000).toFixed(1)} MB`
+  if (many < 1_000) return t('parts.bytes', { n: many })
+  if (many < 1_000_000) return t('parts.kb', { n: Math.round(many / 1_000) })
+  return t('parts.mb', { n: decimal(many / 1_000_000) })
 }
 
 export const space = (name: string | null | undefined) => name ?? 'global'
 
 /** `part_of` → `part of` */
-export const edge = (name: string) => name.replaceAll('_', ' ')
+export const edge = (name: string) => named('edge', name, name.replaceAll('_', ' '))
+export const typeName = (type: string) => named('type', type)
+export const tierName = (tier: string) => named('tier', tier)
 
-const DOORS: Record<string, string> = { page: 'you, on this page', cli: 'you, in a terminal', http: 'a program' }
+/** A name of ours in words; what somebody else brought along stays as it is. */
+function named(kind: string, name: string, otherwise = name): string {
+  const key = `${kind}.${name}`
+  return isKey(key) ? t(key) : otherwise
+}
+
+const DOORS: Record<string, string> = {
+  page: t('parts.youOnThisPage'),
+  cli: t('parts.youInATerminal'),
+  http: t('parts.aProgram'),
+}
 
 /** Who did something, as the journal names them. */
 export function who(by: string): string {
-  if (by in JOBS) return `sleep (${jobName(by)})`
-  if (by === 'agent:unknown' || by === 'unknown') return 'an agent'
+  if (by in JOBS) return t('parts.sleep', { job: jobName(by) })
+  if (by === 'agent:unknown' || by === 'unknown') return t('parts.anAgent')
   return DOORS[by] ?? by.replace(/^agent:/, '')
 }
 
 /** How the jobs name what two memories have in common, in their reasons. */
 const COMMON: Record<string, string> = {
-  'parallel context': 'they came within a week of each other',
-  'shares theme': 'both are about the same theme',
-  explains: 'one explains the other',
-  'perhaps at odds': 'perhaps they are at odds',
+  'parallel context': t('parts.theyCameWithinAWeek'),
+  'shares theme': t('parts.bothAreAboutTheSame'),
+  explains: t('parts.oneExplainsTheOther'),
+  'perhaps at odds': t('parts.perhapsTheyAreAtOdds'),
 }
 
 /** Why two memories are connected, in plain words: a job's measure of likeness says nothing to a

@@ -1,8 +1,9 @@
 /* What the editor edits, as text; and what two versions of a memory differ in. */
 
 import { arrow } from '../../parts/arrows'
+import { t } from '../../parts/messages'
 import type { Memory, Mention } from '../../parts/values'
-import { day, percent, space, withTitles } from '../../parts/words'
+import { day, percent, space, tierName, typeName, withTitles } from '../../parts/words'
 
 export interface Fields {
   title: string
@@ -14,12 +15,12 @@ export interface Fields {
 }
 
 export const LABELS: Record<keyof Fields, string> = {
-  title: 'Title',
-  content: 'Text',
-  type: 'Type',
-  tier: 'Tier',
-  space: 'Space',
-  tags: 'Tags',
+  title: t('memory.title'),
+  content: t('memory.text'),
+  type: t('memory.type'),
+  tier: t('memory.tier'),
+  space: t('memory.space'),
+  tags: t('memory.tags'),
 }
 
 export function fieldsOf(memory: Memory): Fields {
@@ -91,15 +92,17 @@ function described(memory: Memory, compared: Memory, mentions: readonly Mention[
     .filter((each) => !same.has(each))
     .sort()
   return {
-    Title: memory.title ?? NONE,
-    Type: memory.type,
-    Tier: memory.tier,
-    Space: space(memory.space),
-    Tags: memory.tags.join(', ') || NONE,
-    Confidence: percent(memory.confidence),
-    'True until': memory.valid_until ? day(memory.valid_until) : NONE,
-    'Replaced by': withTitles(memory.superseded_by?.slice(0, 8) ?? NONE, mentions),
-    Claim: memory.claim ? `${memory.claim.subject}, ${memory.claim.attribute}: ${memory.claim.value}` : NONE,
-    Connections: withTitles(links.join('; '), mentions) || NONE,
+    [t('memory.title')]: memory.title ?? NONE,
+    [t('memory.type')]: typeName(memory.type),
+    [t('memory.tier')]: tierName(memory.tier),
+    [t('memory.space')]: space(memory.space),
+    [t('memory.tags')]: memory.tags.join(', ') || NONE,
+    [t('memory.confidence')]: percent(memory.confidence),
+    [t('memory.trueUntil')]: memory.valid_until ? day(memory.valid_until) : NONE,
+    [t('memory.replacedByField')]: withTitles(memory.superseded_by?.slice(0, 8) ?? NONE, mentions),
+    [t('memory.claim')]: memory.claim
+      ? `${memory.claim.subject}, ${memory.claim.attribute}: ${memory.claim.value}`
+      : NONE,
+    [t('memory.connections')]: withTitles(links.join('; '), mentions) || NONE,
   }
 }

@@ -2,8 +2,9 @@
 
 import type { Query } from '../../parts/api'
 import { endOf, isDay, iso, looksLikeDay, midnight } from '../../parts/days'
+import { counted, t } from '../../parts/messages'
 import { TIERS, TYPES } from '../../parts/values'
-import { beginning, count, day, noDay, space } from '../../parts/words'
+import { beginning, day, noDay, space } from '../../parts/words'
 
 export interface Filters {
   types: string[]
@@ -28,10 +29,10 @@ export const LISTS = ['types', 'tiers', 'spaces', 'tags'] as const
 const SPAN = /^([1-9]\d{0,4})d$/
 
 export const SPANS: [string, string][] = [
-  ['1d', 'Last 24 hours'],
-  ['7d', 'Last 7 days'],
-  ['30d', 'Last 30 days'],
-  ['365d', 'Last year'],
+  ['1d', t('search.last24Hours')],
+  ['7d', t('search.last7Days')],
+  ['30d', t('search.last30Days')],
+  ['365d', t('search.lastYear')],
 ]
 
 export function read(query: URLSearchParams): Filters {
@@ -49,17 +50,17 @@ export function read(query: URLSearchParams): Filters {
 /** The first of the filters that makes no sense; none, if all do. */
 export function senseless({ types, tiers, when, holds }: Filters): Senseless | undefined {
   const all: Senseless[] = [
-    { name: 'types', says: unknown('type', types, TYPES), instead: 'Any type' },
-    { name: 'tiers', says: unknown('tier', tiers, TIERS), instead: 'Any tier' },
-    { name: 'when', says: noTime(when), instead: 'Any time' },
-    { name: 'holds', says: holds && holds !== 'all' ? noDay(holds) : '', instead: 'What holds now' },
+    { name: 'types', says: unknown('type', types, TYPES), instead: t('search.anyType') },
+    { name: 'tiers', says: unknown('tier', tiers, TIERS), instead: t('search.anyTier') },
+    { name: 'when', says: noTime(when), instead: t('search.anyTime') },
+    { name: 'holds', says: holds && holds !== 'all' ? noDay(holds) : '', instead: t('search.whatHoldsNow') },
   ]
   return all.find((each) => each.says)
 }
 
 function unknown(what: string, chosen: string[], known: readonly string[]): string {
   const strange = chosen.find((each) => !known.includes(each))
-  return strange === undefined ? '' : `There is no ${what} called ${beginning(strange, 40)}`
+  return strange === undefined ? '' : t('search.thereIsNoCalled', { what, name: beginning(strange, 40) })
 }
 
 /** Whether these are days, as far as one can see; one alone is a beginning. */
@@ -71,9 +72,12 @@ const dayWords = (text: string) => (isDay(text) ? day(text) : beginning(text, 40
 function noTime(when: string): string {
   if (!when || SPAN.test(when)) return ''
   const [after, before, more] = when.split('..')
-  if (more !== undefined || !isRange(when)) return `There is no such time as ${beginning(when, 40)}`
+  if (more !== undefined || !isRange(when)) return t('search.thereIsNoSuchTime', { text: beginning(when, 40) })
   const wrong = [after, before].map((each) => (each ? noDay(each) : '')).find(Boolean)
-  return wrong ?? (after && before && after > before ? `${day(after)} comes after ${day(before)}` : '')
+  return (
+    wrong ??
+    (after && before && after > before ? t('search.comesAfter', { day: day(after), earlier: day(before) }) : '')
+  )
 }
 
 export function isAny(filters: Filters): boolean {
@@ -108,7 +112,9 @@ function validity(holds: string): Query {
 export function inWords(name: keyof Filters, filters: Filters): string {
   if (name === 'when') return whenWords(filters.when)
   if (name === 'holds')
-    return filters.holds === 'all' ? 'outdated too' : filters.holds && `as of ${dayWords(filters.holds)}`
+    return filters.holds === 'all'
+      ? t('search.outdatedToo')
+      : filters.holds && t('search.asOf', { day: dayWords(filters.holds) })
   const chosen = filters[name].map((each) => (name === 'spaces' ? space(each) : name === 'tags' ? `#${each}` : each))
   return chosen.length > 2 ? `${chosen[0]} +${chosen.length - 1}` : chosen.join(', ')
 }
@@ -116,9 +122,9 @@ export function inWords(name: keyof Filters, filters: Filters): string {
 function whenWords(when: string): string {
   const span = SPANS.find(([value]) => value === when)
   if (span) return span[1].toLowerCase()
-  if (SPAN.test(when)) return `last ${count(parseInt(when), 'day')}`
+  if (SPAN.test(when)) return t('search.last', { count: counted('count.day', parseInt(when)) })
   if (!isRange(when)) return beginning(when, 40)
   const [after, before] = when.split('..').map((each) => each && dayWords(each))
   if (after && before) return `${after} – ${before}`
-  return after ? `since ${after}` : before ? `until ${before}` : ''
+  return after ? t('search.since', { after }) : before ? t('search.until', { before }) : ''
 }

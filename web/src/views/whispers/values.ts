@@ -8,7 +8,8 @@ import type {
 } from '../../parts/contract'
 
 import { chance } from '../../parts/absence'
-import { count, duration, memories, percent } from '../../parts/words'
+import { counted, t } from '../../parts/messages'
+import { duration, memories, percent } from '../../parts/words'
 
 export type {
   ConsideredMemory as Considered,
@@ -21,41 +22,47 @@ export type {
 export type Outcome = Line['outcome']
 
 export const OUTCOMES: Record<Outcome, string> = {
-  whispered: 'Whispered',
-  silent: 'Silent',
-  held_out: 'Held out',
-  late: 'Too late',
-  undelivered: 'Not delivered',
+  whispered: t('whispers.whispered'),
+  silent: t('whispers.silent'),
+  held_out: t('whispers.heldOut'),
+  late: t('whispers.tooLate'),
+  undelivered: t('whispers.notDelivered'),
 }
 
 export const STAGES: Record<string, { label: string; asks: string }> = {
-  prompt: { label: 'Prompt', asks: 'Did a person type something that can be answered?' },
-  intent: { label: 'Purpose', asks: 'What is the prompt for?' },
-  conversation: { label: 'Talk', asks: 'Is it more than a thank you, or a yes?' },
-  topic: { label: 'Topic', asks: 'Is it about something new in this conversation?' },
-  search: { label: 'Search', asks: 'Is anything found?' },
-  floor: { label: 'Relevance', asks: 'Is it relevant at all?' },
-  affinity: { label: 'Feedback', asks: 'What did feedback on similar prompts say? This stage holds nothing back.' },
-  overlap: { label: 'Words', asks: 'Does it share a word with the prompt, if others do?' },
-  gate: { label: 'Gate', asks: 'Is it surely worth saying?' },
-  session: { label: 'Repetition', asks: 'Was it not whispered before in this conversation?' },
-  order: { label: 'Room', asks: 'Is there room for it?' },
+  prompt: { label: t('whispers.prompt'), asks: t('whispers.didAPersonTypeSomething') },
+  intent: { label: t('whispers.purpose'), asks: t('whispers.whatIsThePromptFor') },
+  conversation: { label: t('whispers.talk'), asks: t('whispers.isItMoreThanA') },
+  topic: { label: t('whispers.topic'), asks: t('whispers.isItAboutSomethingNew') },
+  search: { label: t('whispers.search'), asks: t('whispers.isAnythingFound') },
+  floor: { label: t('whispers.relevance'), asks: t('whispers.isItRelevantAtAll') },
+  affinity: { label: t('whispers.feedback'), asks: t('whispers.whatDidFeedbackOnSimilar') },
+  overlap: { label: t('whispers.words'), asks: t('whispers.doesItShareAWord') },
+  gate: { label: t('whispers.gate'), asks: t('whispers.isItSurelyWorthSaying') },
+  session: { label: t('whispers.repetition'), asks: t('whispers.wasItNotWhisperedBefore') },
+  order: { label: t('whispers.room'), asks: t('whispers.isThereRoomForIt') },
 }
 
 export const stageName = (name: string | null) => STAGES[name ?? '']?.label ?? name ?? ''
 
 /** Nothing was good enough; how good the best was stands beside it. */
-const WEAK: Record<string, string> = { too_weak: 'nothing is relevant enough', below_gate: 'nothing passes the gate' }
+const WEAK: Record<string, string> = {
+  too_weak: t('whispers.nothingIsRelevantEnough'),
+  below_gate: t('whispers.nothingPassesTheGate'),
+}
 
 /** What the search says of the nearest where nothing was near enough; with chances if the prompt is opened. */
 function nearest(because: Because, opened: boolean): string {
-  const said = `${because.count ?? 0} came near, none near enough`
+  const said = t('whispers.cameNearNoneNearEnough', { count: because.count ?? 0 })
   if (!because.nearest) return said
-  const best = `${said}: the nearest, ${because.title ? `“${because.title}”` : because.nearest.slice(0, 8)},`
-  if (because.lacks !== 'score') return `${best} has no word in common with the question`
+  const best = t('whispers.theNearest', {
+    said,
+    title: because.title ? `“${because.title}”` : because.nearest.slice(0, 8),
+  })
+  if (because.lacks !== 'score') return t('whispers.hasNoWordInCommon', { best })
   return opened
-    ? `${best} has a chance of ${chance(because.score ?? 0)}, and ${chance(because.needed ?? 0)} is needed`
-    : `${best} is not near enough`
+    ? t('whispers.hasAChanceOfAnd', { best, chance: chance(because.score ?? 0), needed: chance(because.needed ?? 0) })
+    : t('whispers.isNotNearEnough', { best })
 }
 
 /** `atlas` in the daemon's words → “atlas”. */
@@ -66,14 +73,15 @@ export function silence(line: Line): string {
   const parts = line.silence_parts
   if (parts?.because?.kind === 'none_near_enough') return nearest(parts.because, true)
   if (parts?.because) return quoted(parts.because.text)
-  if (parts?.kind === 'same_topic') return `still the same topic, ${percent(parts.similarity ?? 0)} alike`
+  if (parts?.kind === 'same_topic')
+    return t('whispers.stillTheSameTopicAlike', { percent: percent(parts.similarity ?? 0) })
   return WEAK[parts?.kind ?? ''] ?? quoted(line.silence ?? '')
 }
 
 /** What stands above the memories that were considered, or in their place. */
 export function considered(whisper: Whisper): string {
-  if (whisper.memories.length) return 'What was considered'
-  return searched(whisper) ? 'Nothing near enough was found' : 'Nothing was looked for'
+  if (whisper.memories.length) return t('whispers.whatWasConsidered')
+  return searched(whisper) ? t('whispers.nothingNearEnoughWasFound') : t('whispers.nothingWasLookedFor')
 }
 
 const UNSEARCHED = ['prompt', 'intent', 'conversation', 'topic']
@@ -83,42 +91,47 @@ export const searched = (line: Line) => !UNSEARCHED.includes(line.stage ?? '')
 
 /** What came of a prompt, in half a sentence. */
 export function came(line: Line): string {
-  const took = line.took_ms === null ? '' : ` in ${duration(line.took_ms / 1000)}`
+  const took = line.took_ms === null ? '' : t('whispers.in', { duration: duration(line.took_ms / 1000) })
   if (line.outcome === 'whispered') return `${memories(line.told.length)}${took}`
-  if (line.outcome === 'late') return `${memories(line.told.length)} found, but after the deadline`
-  if (line.outcome === 'undelivered') return `${memories(line.told.length)} found, but no agent got to read it`
+  if (line.outcome === 'late') return t('whispers.foundButAfterTheDeadline', { memories: memories(line.told.length) })
+  if (line.outcome === 'undelivered') return t('whispers.foundButNoAgentGot', { memories: memories(line.told.length) })
   const parts = line.silence_parts
-  if (parts?.because?.kind === 'none_near_enough') return `nothing was found: ${nearest(parts.because, false)}`
-  return WEAK[parts?.kind ?? ''] ?? line.silence ?? 'nothing was said'
+  if (parts?.because?.kind === 'none_near_enough')
+    return t('whispers.nothingWasFound', { nearest: nearest(parts.because, false) })
+  return WEAK[parts?.kind ?? ''] ?? line.silence ?? t('whispers.nothingWasSaid')
 }
 
 const FATES: Record<string, string> = {
   whispered: 'whispered',
-  late: 'came too late',
-  undelivered: 'not delivered',
-  held_out: 'held out to measure',
-  restated: 'said by another',
-  no_room: 'no room left',
-  told_before: 'told before',
-  weak: 'held back',
-  unseen: 'not looked for',
+  late: t('whispers.cameTooLate'),
+  undelivered: t('whispers.notDelivered2'),
+  held_out: t('whispers.heldOutToMeasure'),
+  restated: t('whispers.saidByAnother'),
+  no_room: t('whispers.noRoomLeft'),
+  told_before: t('whispers.toldBefore'),
+  weak: t('whispers.heldBack2'),
+  unseen: t('whispers.notLookedFor'),
 }
 
 export function fate(each: Considered): string {
-  if (each.fate === 'weak' && each.held) return `held back: ${stageName(each.held).toLowerCase()}`
+  if (each.fate === 'weak' && each.held) return t('whispers.heldBack3', { stage: stageName(each.held).toLowerCase() })
   return FATES[each.fate] ?? each.fate
 }
 
 /** Where the memories that may be whispered were looked for. */
 export function among(spaces: (string | null)[]): string {
   const named = spaces.find((each) => each)
-  const where = named ? `${named}, and of no space` : spaces.length ? 'no space' : 'all spaces'
-  return `memories of ${where}, also archived ones, but no archived conversations`
+  const where = named
+    ? t('whispers.andOfNoSpace', { named })
+    : spaces.length
+      ? t('whispers.noSpace')
+      : t('whispers.allSpaces')
+  return t('whispers.memoriesOfAlsoArchivedOnes', { where })
 }
 
 export const replied = (line: Line) =>
   line.seen === null
     ? ''
     : line.seen
-      ? `${count(line.seen, 'of them shows', 'of them show')} in the reply`
-      : 'none shows in the reply'
+      ? t('whispers.inTheReply', { count: counted('count.ofThemShows', line.seen) })
+      : t('whispers.noneShowsInTheReply')
