@@ -338,3 +338,46 @@ def test_what_a_connection_brought_names_the_memory_it_came_by(visit: Visit) -> 
     row = page.locator("#found a", has_text="No hydrogen")
     expect(row.locator(".why")).to_contain_text("derived from “Zeppelin at Lakehurst”")
     assert not re.search(r"\b[0-9a-f]{8}\b", page.locator("#found").inner_text())
+
+
+def test_a_score_is_a_word_with_its_number_on_hover_and_the_tail_is_folded(visit: Visit) -> None:
+    page = visit.open("/search?q=which+database+did+we+choose+for+the+ledger")
+    expect_first(page, "SQLite over Postgres for the ledger")
+
+    word = page.locator("#found .score").first
+    expect(word).to_have_text(re.compile("^(sure|likely|maybe)$"))
+    expect(word).to_have_attribute("title", re.compile(r"^the chance that this answers: \d+ %$"))
+    shown = page.locator("#found a").count()
+    tail = page.get_by_role("button", name=re.compile(r"^\d+ more, unlikely$"))
+    more = int(tail.inner_text().split()[0])
+    tail.click()
+
+    expect(page.locator("#found a")).to_have_count(shown + more)
+    expect(page.locator("#found .unlikely")).to_have_count(more)
+
+
+def test_the_newer_stands_above_the_older_that_it_replaces(visit: Visit) -> None:
+    page = visit.open("/search?q=which+port+does+the+tile+server+listen+on&holds=all")
+    expect(page.locator("#found")).to_contain_text("Old port of the tile server")
+
+    titles = rows(page)
+
+    assert titles.index("Tile server port") < titles.index("Old port of the tile server")
+
+
+def test_a_dense_list_shows_more_memories_and_stays_dense(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    line = page.locator("#found a").nth(1)
+    roomy = line.bounding_box()
+
+    page.get_by_role("button", name="Compact list").click()
+
+    dense = line.bounding_box()
+    assert roomy
+    assert dense
+    assert dense["height"] < 0.6 * roomy["height"]
+    page.reload()
+    expect(page.get_by_role("button", name="Compact list", pressed=True)).to_be_visible()
+    assert visit.faults() == []
+    visit.picture("search-compact")

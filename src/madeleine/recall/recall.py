@@ -100,6 +100,8 @@ class RecallMatch:
     """Whose place it took, or may have."""
     group: str | None = None
     """Of what says how things are to be done the activity that it is about."""
+    is_above_floor: bool = True
+    """Whether it is shown without asking for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,8 @@ def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> Rec
     query, reader = search.query, MemoryReader(stores.search)
     hits = _follow_connections(stores, reader, search, hits)
     near, silence = _select_near_enough(stores, search, hits)
-    above = near if query.all else _select_above_floor(stores, search, near)
+    answering = _select_above_floor(stores, search, near)
+    above = near if query.all else answering
     if near and not above:
         needed = _floor_of(stores, search).needed(near[0].score)
         silence = _none_near_enough(search, near, needed)
@@ -244,13 +247,25 @@ def _build_result(stores: Stores, search: _Search, hits: list[RankedHit]) -> Rec
     reason = _why_not(stores, search, ranks) if query.why_not else None
     silence = _note_retired(stores, search, silence)
     return RecallResult(
-        hits=_build_hits(stores, reader, search, _drop_surplus(search, shown)),
+        hits=_mark_below_floor(
+            _build_hits(stores, reader, search, _drop_surplus(search, shown)), answering
+        ),
         silence=silence,
         notes=search.notes,
         why_not=reason.text if reason else None,
         absent=reason,
         folded=max(0, min(len(near), query.limit) - len(shown)),
         floor=_shown_floor(stores, search, near),
+    )
+
+
+def _mark_below_floor(
+    found: tuple[RecallMatch, ...], answering: Sequence[RankedHit]
+) -> tuple[RecallMatch, ...]:
+    """Return the hits; those that only asking for all brings say so."""
+    above = {each.id for each in answering}
+    return tuple(
+        each if each.memory.id in above else replace(each, is_above_floor=False) for each in found
     )
 
 

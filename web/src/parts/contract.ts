@@ -205,6 +205,8 @@ export interface BriefHit {
   /** whether it is retired, expired or superseded */
   outdated: boolean
   score: number
+  /** the score in a word; what is unlikely is folded */
+  likelihood: 'sure' | 'likely' | 'maybe' | 'unlikely'
   reasons: string[]
   /** what each reason is made of, in the same order */
   reasons_parts: CauseShape[]

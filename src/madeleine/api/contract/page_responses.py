@@ -22,6 +22,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.recall.explaining import Absence
+from madeleine.rules.likelihood import Likelihood
 
 StayReason = Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"]
 
@@ -62,6 +63,7 @@ class BriefHit(Brief):
     """A memory that answers a question, as a line of a list."""
 
     score: float = field()
+    likelihood: Likelihood = field("the score in a word; what is unlikely is folded")
     reasons: Sequence[str] = field()
     reasons_parts: Sequence[CauseParts] = field("what each reason is made of, in the same order")
     mentions: Sequence[Mention] = field("memories of which the reasons have the short id")

@@ -15,6 +15,7 @@ from madeleine.model.query import Filter
 from madeleine.model.times import format_time
 from madeleine.recall.explaining import AbsenceExplanation, is_outdated
 from madeleine.recall.recall import RecallMatch
+from madeleine.rules.likelihood import name_likelihood
 
 MAX_EXTRACT_CHARS = 240
 MAX_READ_CHARS = 4 * MAX_EXTRACT_CHARS  # white space may be most of it
@@ -53,6 +54,7 @@ def build_brief_hit(found: RecallMatch, now: datetime, known: Mapping[str, Memor
     return BriefHit(
         **shown,
         score=found.score,
+        likelihood=name_likelihood(found.score, found.is_above_floor),
         **causes_to_fields("reasons", found.reasons),
         mentions=[build_mention(each) for each in mentioned],
     )
