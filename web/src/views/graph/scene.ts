@@ -4,7 +4,7 @@
 import Graph from 'graphology'
 import Sigma from 'sigma'
 import { EdgeArrowProgram, EdgeLineProgram } from 'sigma/rendering'
-import { letter } from '../../parts/TypeMark.svelte'
+import { sign } from '../../parts/TypeMark.svelte'
 import { TIERS } from '../../parts/values'
 import { arrow } from '../../parts/arrows'
 import { number } from '../../parts/words'
@@ -58,6 +58,15 @@ const NAMED_LINES = 24 // that stand out; of more, none could be read
 const ALONG = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95] // where on a line its name may stand, best first
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 const SERIF = 'ui-serif, Charter, Georgia, "Noto Serif", serif'
+
+const signs = new Map<string, Path2D>()
+
+/** The sign of a type as a path, made once. */
+function signOf(type: string): Path2D {
+  const known = signs.get(type) ?? new Path2D(sign(type))
+  signs.set(type, known)
+  return known
+}
 
 export class Scene {
   readonly sigma: Sigma
@@ -423,7 +432,7 @@ export class Scene {
     haloed(context, many, left + wide, base, this.#colours['ink-soft'], this.#colours.paper)
   }
 
-  /** Draw letters into the memories that are large enough, the names of the lines that stand out, and
+  /** Draw signs into the memories that are large enough, the names of the lines that stand out, and
       headlines where there is room. */
   #drawWords(): void {
     const context = this.#canvas('labels')
@@ -437,7 +446,7 @@ export class Scene {
       spots.push({ node, x, y, r: this.sigma.scaleSize(data.size), colour: data.color })
     }
     for (const spot of spots.filter((each) => each.r >= LETTER_PX).slice(0, LETTERS))
-      this.#letter(context, spot.node, spot.colour, spot)
+      this.#sign(context, spot.node, spot.colour, spot)
     const taken = [...this.#names]
     this.#nameLines(context, new Map(spots.map((each) => [each.node.id, each])), taken)
     if (spots.length <= KEPT_CLEAR)
@@ -491,12 +500,15 @@ export class Scene {
     return this.#standsOut(node.id) || (r >= LABEL_PX && !this.#isAny())
   }
 
-  #letter(context: CanvasRenderingContext2D, node: Node, colour: string, { x, y, r }: Spot): void {
-    context.textAlign = 'center'
-    context.textBaseline = 'middle'
-    context.font = `600 ${Math.min(22, r * (node.tier === 'core' ? 0.95 : 1.05)).toFixed(1)}px ${FONT}`
-    context.fillStyle = node.tier === 'archival' ? colour : this.#colours.paper
-    context.fillText(letter(node.type), x, y + r * (SHAPE_OF[node.type] === 'triangle' ? 0.16 : 0.06))
+  #sign(context: CanvasRenderingContext2D, node: Node, colour: string, { x, y, r }: Spot): void {
+    const wide = Math.min(26, r * (node.tier === 'core' ? 1.05 : 1.2))
+    context.save()
+    context.translate(x - wide / 2, y - wide / 2 + r * (SHAPE_OF[node.type] === 'triangle' ? 0.14 : 0))
+    context.scale(wide / 24, wide / 24)
+    context.strokeStyle = node.tier === 'archival' ? colour : this.#colours.paper
+    context.lineWidth = 2.1
+    context.stroke(signOf(node.type))
+    context.restore()
   }
 
   /** Write a headline beside its memory where nothing stands; of those that must be named always. */
