@@ -24,7 +24,7 @@ sys.path.insert(0, os.fspath(Path(__file__).parent))
 
 from _corpus import Texts, fill
 from _measure import Row, progress, table, write_json
-from _page_graph import NODES, GraphBench, graph_home
+from _page_graph import NODES, GraphBench, graph_home, lay_out_home
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
 from madeleine.api.remote import RemoteDoor
@@ -284,11 +284,12 @@ def _fill(home: Path, memories: int) -> None:
 def _measured(home: Path, memories: int, times: int, graph: bool) -> list[Row]:
     make = graph_home if graph else _fill
     make(home, memories)
+    laid_out = list(lay_out_home(home)) if graph else []
     daemon = launch_daemon(home, port=0)
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            rows = []
+            rows = laid_out
             bench = Bench(browser, daemon, home, times)
             for row in bench.graph(memories) if graph else bench.rows():
                 progress(f"{row.what}: {row.figure} ({row.note})")

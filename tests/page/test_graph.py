@@ -65,7 +65,7 @@ def ids(daemon: Daemon) -> dict[str, str]:
 @pytest.fixture
 def graph(visit: Visit, ids: dict[str, str]) -> Page:
     assert ids
-    return _drawn(visit, "/graph")
+    return _drawn(visit, "/graph?by=space")
 
 
 def _drawn(visit: Visit, path: str) -> Page:
@@ -102,7 +102,7 @@ def test_the_picture_is_the_same_next_time(visit: Visit, ids: dict[str, str]) ->
     assert ids
     pictures = []
     for _ in range(2):
-        page = _drawn(visit, "/graph")
+        page = _drawn(visit, "/graph?by=space")
         page.wait_for_timeout(400)
         pictures.append(page.locator("[data-drawn]").screenshot())
 
@@ -183,11 +183,11 @@ def test_the_way_between_two_memories_is_found_and_said(graph: Page, ids: dict[s
 
 
 def test_what_surrounds_a_memory_is_told_with_its_reason(visit: Visit, ids: dict[str, str]) -> None:
-    page = _drawn(visit, f"/graph?focus={ids['Ana keeps the books']}")
+    page = _drawn(visit, f"/graph?by=space&focus={ids['Ana keeps the books']}")
 
     near = page.get_by_role("button", name=re.compile(MIDDLE))
     expect(near.locator(".before")).to_have_text(["is supported by", f"“{REASON}”"])
-    page.goto(f"{visit.root}/graph?focus={ids['Lives in Dublin']}")
+    page.goto(f"{visit.root}/graph?by=space&focus={ids['Lives in Dublin']}")
     expect(page.get_by_text("“it is about you”")).to_be_visible()
 
 
@@ -202,7 +202,7 @@ def _layers(visit: Visit, path: str) -> dict[str, list[list[Any]]]:
 
 def test_names_of_spaces_stand_above_the_connections(visit: Visit, ids: dict[str, str]) -> None:
     assert ids
-    noted = _layers(visit, "/graph")
+    noted = _layers(visit, "/graph?by=space")
 
     layers = [
         each.replace("sigma-", "")
@@ -222,7 +222,7 @@ def test_a_way_is_drawn_above_the_other_connections_and_all_of_it_is_named(
 ) -> None:
     one, other = ids["Idempotency"], ids["Rounding is half-even"]
 
-    noted = _layers(visit, f"/graph?from={one}&to={other}")
+    noted = _layers(visit, f"/graph?by=space&from={one}&to={other}")
 
     modes = [mode for layer, mode in noted["strokes"] if layer == "edges"]
     assert LINES in modes
@@ -241,7 +241,7 @@ def test_lines_are_named_above_all_memories_in_the_words_of_the_list(
     said = {"reason": "parallel context, likeness 0.39"}
     visit.daemon.ok("POST", "/agent/connect", {**found, **said})
 
-    noted = _layers(visit, f"/graph?from={one}&to={other}")
+    noted = _layers(visit, f"/graph?by=space&from={one}&to={other}")
     visit.daemon.ok("POST", "/agent/disconnect", found)
 
     expect(visit.page.locator("ol .before")).to_have_text(
@@ -258,7 +258,7 @@ def test_a_long_name_of_a_space_leaves_the_counts_in_sight(
 ) -> None:
     assert ids
     with visiting(browser, daemon, size) as visit:
-        page = _drawn(visit, "/graph")
+        page = _drawn(visit, "/graph?by=space")
 
         panel = page.get_by_label("The map as a list")
         assert panel.evaluate("each => each.scrollWidth <= each.clientWidth")
@@ -274,7 +274,7 @@ def test_two_memories_that_do_not_hang_together_are_said_so(
 ) -> None:
     one, other = ids["Idempotency"], ids["Deploys happen on Tuesdays"]
 
-    page = visit.open(f"/graph?from={one}&to={other}")
+    page = visit.open(f"/graph?by=space&from={one}&to={other}")
 
     expect(page.get_by_label("The map as a list")).to_contain_text("do not hang together")
 
@@ -286,11 +286,11 @@ def test_a_forgotten_memory_can_be_opened_from_where_it_would_be(
     daemon.ok("DELETE", f"/agent/recall/{gone}")
     visit.expects("404")
 
-    page = visit.open(f"/graph?focus={gone}")
+    page = visit.open(f"/graph?by=space&focus={gone}")
     expect(page.get_by_text("This memory is not on the map")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     assert visit.faults() == []
-    visit.open(f"/graph?from={ids['Idempotency']}&to={gone}")
+    visit.open(f"/graph?by=space&from={ids['Idempotency']}&to={gone}")
     expect(page.get_by_text("“Gone soon” is not on the map")).to_be_visible()
     page.get_by_role("link", name="Open it").click()
 
@@ -304,7 +304,7 @@ def test_a_memory_that_never_was_is_not_offered_to_be_opened(
 ) -> None:
     visit.expects("404")
 
-    page = visit.open(f"/graph?{asked.format(id=ids['Idempotency'])}")
+    page = visit.open(f"/graph?by=space&{asked.format(id=ids['Idempotency'])}")
 
     expect(page.get_by_text("There is no such memory")).to_be_visible()
     expect(page.get_by_role("link", name="Open it")).to_have_count(0)
@@ -342,7 +342,7 @@ def test_the_map_is_dragged_by_the_mouse(graph: Page) -> None:
     graph.wait_for_timeout(500)
 
     assert stage.screenshot() != before
-    expect(graph).to_have_url(re.compile("/ui/graph$"))
+    expect(graph).to_have_url(re.compile(r"/ui/graph\?by=space$"))
 
 
 def test_a_space_fills_the_view(graph: Page) -> None:
@@ -371,7 +371,7 @@ def test_a_browser_that_cannot_draw_still_has_the_list(visit: Visit, ids: dict[s
     blind = "HTMLCanvasElement.prototype.getContext = () => null"
     visit.page.add_init_script(blind)
 
-    page = visit.open("/graph")
+    page = visit.open("/graph?by=space")
 
     expect(page.get_by_text("This browser cannot draw the map")).to_be_visible()
     page.get_by_role("button", name=re.compile("Atlas: maps for walkers")).click()
@@ -381,18 +381,18 @@ def test_a_browser_that_cannot_draw_still_has_the_list(visit: Visit, ids: dict[s
 def test_the_graph_is_accessible_as_map_as_list_and_with_its_signs(
     visit: Visit, ids: dict[str, str]
 ) -> None:
-    page = _drawn(visit, "/graph")
+    page = _drawn(visit, "/graph?by=space")
     page.get_by_text("Signs").click()
     assert visit.faults() == []
 
-    page = _drawn(visit, f"/graph?focus={ids['Atlas: maps for walkers']}")
+    page = _drawn(visit, f"/graph?by=space&focus={ids['Atlas: maps for walkers']}")
     assert visit.faults() == []
 
 
 def test_the_graph_fits_a_phone(browser: Browser, daemon: Daemon, ids: dict[str, str]) -> None:
     assert ids
     with visiting(browser, daemon, "phone") as visit:
-        page = _drawn(visit, "/graph")
+        page = _drawn(visit, "/graph?by=space")
 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.locator("[data-drawn]")).to_be_in_viewport()
@@ -402,9 +402,9 @@ def test_the_graph_fits_a_phone(browser: Browser, daemon: Daemon, ids: dict[str,
 @pytest.mark.soak
 def test_pictures_of_the_graph_are_kept(visit: Visit, ids: dict[str, str]) -> None:
     assert len(LINKS) > 5
-    _drawn(visit, "/graph")
+    _drawn(visit, "/graph?by=space")
     visit.picture("graph")
-    _drawn(visit, f"/graph?focus={ids['Atlas: maps for walkers']}")
+    _drawn(visit, f"/graph?by=space&focus={ids['Atlas: maps for walkers']}")
     visit.picture("graph-focus")
 
 

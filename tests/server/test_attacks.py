@@ -392,6 +392,11 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
         ],
         "page_facets": [(data("facets", tag=SECRET[:3]), HARMLESS)],
         "page_graph": lists("graph"),
+        "page_graph_map": [(data("graph/map"), HARMLESS)],
+        "page_graph_area": [
+            (data("graph/area", left="-999", bottom="-999", right="999", top="999"), HARMLESS)
+        ],
+        "page_graph_found": [(data("graph/found", query=SECRET), HARMLESS)],
         "page_graph_space": [(data("graph/space", space="salon"), HARMLESS)],
         "page_graph_near": both(lambda each: data(f"graph/near/{each}"), ada.memory, NOT_THERE),
         "page_graph_paths": [

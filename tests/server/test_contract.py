@@ -114,6 +114,9 @@ def read(ask: Walk, ids: list[str]) -> None:
     ask("page_search", query="database", why_not=ids[2])
     for name in ("page_list", "page_facets", "page_graph", "page_time", "page_time_bars"):
         ask(name)
+    ask("page_graph_map")
+    ask("page_graph_area", left=-100, bottom=-100, right=100, top=100)
+    ask("page_graph_found", query="database")
     ask("page_graph_space", space="global")
     ask("page_graph_paths", **{"from": ids[0], "to": ids[1]})
     ask("page_time_day", as_of="2026-01-01")

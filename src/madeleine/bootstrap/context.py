@@ -21,6 +21,7 @@ from madeleine.bootstrap.minds import make_judge
 from madeleine.errors import NoSuchTenant
 from madeleine.ingest.context import IngestContext
 from madeleine.model.event import EventKind
+from madeleine.recall.map_keeper import MapKeeper
 from madeleine.settings import Settings
 from madeleine.sleep.config import SleepConfig
 from madeleine.sleep.intervals import JobIntervals
@@ -61,6 +62,8 @@ class HomeContext:
     """What runs at night."""
     sleeper: Sleeper = field(init=False)
     intake: IngestContext = field(init=False)
+    maps: MapKeeper = field(init=False)
+    """The map of all memories by meaning."""
     tenant: str = "home"
     """Whose memory it is, where several share one database."""
     fleet: SharedDatabase | None = None
@@ -87,6 +90,7 @@ class HomeContext:
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS, BY_DAY)
         self.sleeper.at_rest.append(self.shift.rest)
+        self.maps = MapKeeper(self.stores, self.home / f"map-{self.tenant}.npz")
 
     def start_timetable(self) -> None:
         """Let its jobs run by themselves, on whichever server is free."""
@@ -162,6 +166,7 @@ class HomeContext:
         """Finish what is pending, and leave what is shared with other contexts to them."""
         with ExitStack() as ending:
             ending.callback(self.stores.journal.flush)
+            ending.callback(self.maps.close)
             self.stores.executor.close()
 
     def close(self) -> None:
@@ -177,6 +182,7 @@ class HomeContext:
             if self.marks is not None:
                 ending.callback(self.marks.close)
             ending.callback(self.stores.journal.flush)
+            ending.callback(self.maps.close)
             self.stores.executor.close()
 
 

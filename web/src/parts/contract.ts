@@ -624,6 +624,19 @@ export interface FoundMemory {
   node_id?: string
 }
 
+/** The map of all memories by meaning. */
+export interface GraphMap {
+  /** whether a newer one is being made */
+  making: boolean
+  /** how many are on it; 0 while there is none */
+  memories: number
+  /** left, bottom, right, top */
+  bounds: [number, number, number, number] | null
+  land: MapLand | null
+  /** largest first, level by level */
+  topics: MapTopicShape[]
+}
+
 /** A memory as the graph draws it. */
 export interface GraphNode {
   id: string
@@ -633,6 +646,8 @@ export interface GraphNode {
   headline: string
   importance: number
   outdated: boolean
+  /** where it lies on the map; nothing while it is not on it */
+  spot: [number, number, number, number] | null
 }
 
 /** The spaces, largest first, each with its strongest memories. */
@@ -1226,6 +1241,24 @@ export interface MaintenanceStatus {
   started_at?: string
   /** until when answers to it are taken */
   expires_at?: string
+/** How many memories lie where: cells of a grid over the map. */
+export interface MapLand {
+  columns: number
+  rows: number
+  /** row by row, from the left below */
+  counts: number[]
+}
+
+/** A group of memories on the map, and what it is about. */
+export interface MapTopicShape {
+  /** 0 for what is seen from afar, more for what is seen nearer */
+  level: number
+  x: number
+  y: number
+  radius: number
+  memories: number
+  /** words that many of its memories hold, and few others */
+  name: string
 }
 
 /** A memory: what its file says, and how it was used. */

@@ -118,6 +118,8 @@ class Facets:
 
 GraphArrow = tuple[str, str, str, float] | tuple[str, str, str, float, str | None]
 """Source, target, edge, weight, and why if that was asked for."""
+MapSpot = tuple[float, float, int, int]
+"""x and y on the map by meaning, when it was made (seconds since 1970), how often it was used."""
 
 
 @shape
@@ -131,6 +133,7 @@ class GraphNode:
     headline: str = field()
     importance: float = field()
     outdated: bool = field()
+    spot: MapSpot | None = field("where it lies on the map; nothing while it is not on it")
 
 
 @shape
@@ -139,6 +142,38 @@ class Drawing:
 
     memories: Sequence[GraphNode] = field()
     connections: Sequence[GraphArrow] = field()
+
+
+@shape
+class MapLand:
+    """How many memories lie where: cells of a grid over the map."""
+
+    columns: int = field()
+    rows: int = field()
+    counts: Sequence[int] = field("row by row, from the left below")
+
+
+@shape
+class MapTopicShape:
+    """A group of memories on the map, and what it is about."""
+
+    level: int = field("0 for what is seen from afar, more for what is seen nearer")
+    x: float = field()
+    y: float = field()
+    radius: float = field()
+    memories: int = field()
+    name: str = field("words that many of its memories hold, and few others")
+
+
+@shape
+class GraphMap:
+    """The map of all memories by meaning."""
+
+    making: bool = field("whether a newer one is being made")
+    memories: int = field("how many are on it; 0 while there is none")
+    bounds: tuple[float, float, float, float] | None = field("left, bottom, right, top")
+    land: MapLand | None = field()
+    topics: Sequence[MapTopicShape] = field("largest first, level by level")
 
 
 @shape

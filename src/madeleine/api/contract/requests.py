@@ -705,6 +705,29 @@ class PageGraphQuery(RequestShape):
 
 
 @shape
+class PageGraphMapQuery(RequestShape):
+    """What `page_graph_map` is asked in the query: nothing."""
+
+
+@shape
+class PageGraphAreaQuery(RequestShape):
+    """What `page_graph_area` is asked in the query."""
+
+    left: int = field("where it begins, in the numbers of the map")
+    bottom: int = field("the same, from below")
+    right: int = field("where it ends")
+    top: int = field("the same, above")
+    limit: Limit1000 | None = field("how many at most", default=None)
+
+
+@shape
+class PageGraphFoundQuery(RequestShape):
+    """What `page_graph_found` is asked in the query."""
+
+    query: str = field("what is asked")
+
+
+@shape
 class PageGraphSpaceQuery(RequestShape):
     """What `page_graph_space` is asked in the query."""
 

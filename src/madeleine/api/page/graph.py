@@ -10,14 +10,21 @@ from madeleine.api import reach
 from madeleine.api.contract.page_responses import (
     Drawing,
     GraphArrow,
+    GraphMap,
     GraphNode,
     GraphOverview,
     GraphPaths,
     GraphRegion,
+    MapLand,
+    MapSpot,
+    MapTopicShape,
     PathStep,
     Surroundings,
 )
 from madeleine.api.contract.requests import (
+    PageGraphAreaQuery,
+    PageGraphFoundQuery,
+    PageGraphMapQuery,
     PageGraphNearQuery,
     PageGraphPathsQuery,
     PageGraphQuery,
@@ -28,11 +35,13 @@ from madeleine.api.shared_behaviour import at_holder
 from madeleine.index.graph import EdgeRow, MemorySketch
 from madeleine.model.draft import read_space
 from madeleine.model.people import Role
+from madeleine.model.query import QUERY_CHARS, RecallQuery
 from madeleine.model.request_reader import RequestReader
+from madeleine.recall.memory_map import MemoryMap
 from madeleine.recall.paths import ConnectionPath, find_paths
+from madeleine.recall.recall import recall
 from madeleine.rules.associations import edge_name
 from madeleine.write.resolve import resolve_id
-from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.api.call import OperationCall
@@ -48,6 +57,8 @@ MAX_ARROWS_EACH = 12
 DEFAULT_NEAR = 60
 MAX_NEAR = 200
 MAX_BEYOND_EACH = 6
+MAX_FOUND = 50
+FARTHEST = 1_000_000_000  # from the middle of the map
 IMPLIED_REASON = "it is about you"
 
 
@@ -73,11 +84,12 @@ def show_overview(context: HomeContext, call: OperationCall) -> GraphOverview:
         for space, many in _memories_per_region(kept, limit).items()
         for sketch in stores.graph.strongest(space, now, many)
     ]
+    context.maps.look(sum(regions.values()))
     return GraphOverview(
         regions=[GraphRegion(space=space, memories=many) for space, many in kept.items()],
         spaces=len(regions),
         total=sum(regions.values()),
-        **_draw_sketches(stores, drawn),
+        **_draw_sketches(context, drawn),
     )
 
 
@@ -109,7 +121,7 @@ def show_region(context: HomeContext, call: OperationCall) -> Drawing:
     reader.done()
     stores, now = context.stores, context.stores.clock.now()
     found = stores.graph.strongest(space, now, limit, offset)
-    return Drawing(**_draw_sketches(stores, found))
+    return Drawing(**_draw_sketches(context, found))
 
 
 @operation(
@@ -135,7 +147,7 @@ def show_surroundings(context: HomeContext, call: OperationCall) -> Surroundings
     beyond = [each for each in _edge_ends(second) if each not in {memory_id, *around}]
     ids = [memory_id, *around, *beyond[:limit]]
     arrows = [*_build_explained_arrows(first), *_build_arrows(second)]
-    return Surroundings(id=memory_id, near=around, **_draw_memories(stores, ids, arrows))
+    return Surroundings(id=memory_id, near=around, **_draw_memories(context, ids, arrows))
 
 
 @operation(
@@ -163,9 +175,91 @@ def show_paths(context: HomeContext, call: OperationCall) -> GraphPaths:
         seen=found.seen,
         whole=found.whole,
         **_draw_memories(
-            stores, [*dict.fromkeys([*ends, *_edge_ends(rows)])], _build_explained_arrows(rows)
+            context, [*dict.fromkeys([*ends, *_edge_ends(rows)])], _build_explained_arrows(rows)
         ),
     )
+
+
+@operation(
+    "page_graph_map",
+    "GET",
+    "/ui/data/graph/map",
+    "the map by meaning: its topics, and how many memories lie where",
+    role=Role.READER,
+    query=PageGraphMapQuery,
+    answer=GraphMap,
+)
+def show_map(context: HomeContext, call: OperationCall) -> GraphMap:
+    """Return the map that is there, and let a newer one be made if something is new."""
+    RequestReader(call.query).done()
+    stores = context.stores
+    context.maps.look(sum(stores.graph.regions(stores.clock.now()).values()))
+    kept = context.maps.current()
+    if kept is None:
+        return GraphMap(making=context.maps.is_busy, memories=0, bounds=None, land=None, topics=[])
+    columns, rows, counts = kept.land
+    return GraphMap(
+        making=context.maps.is_busy,
+        memories=len(kept),
+        bounds=kept.bounds,
+        land=MapLand(columns=columns, rows=rows, counts=counts),
+        topics=[
+            MapTopicShape(
+                level=each.level,
+                x=each.x,
+                y=each.y,
+                radius=each.radius,
+                memories=each.memories,
+                name=", ".join(each.words),
+            )
+            for each in kept.topics
+        ],
+    )
+
+
+@operation(
+    "page_graph_area",
+    "GET",
+    "/ui/data/graph/area",
+    "the strongest memories in a part of the map by meaning",
+    role=Role.READER,
+    query=PageGraphAreaQuery,
+    answer=Drawing,
+)
+def show_area(context: HomeContext, call: OperationCall) -> Drawing:
+    """Return the strongest memories in a rectangle of the map."""
+    reader = RequestReader(call.query)
+    left, bottom, right, top = (
+        reader.whole(side, 0, -FARTHEST, FARTHEST) for side in ("left", "bottom", "right", "top")
+    )
+    limit = reader.whole("limit", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE)
+    reader.done()
+    kept = context.maps.current()
+    if kept is None:
+        return Drawing(memories=[], connections=[])
+    ids = kept.within((left, bottom, right, top), limit)
+    found = context.stores.graph.sketches(ids, context.stores.clock.now())
+    return Drawing(**_draw_sketches(context, found))
+
+
+@operation(
+    "page_graph_found",
+    "GET",
+    "/ui/data/graph/found",
+    "the memories that answer a question, to be shown on the graph; not noted as used",
+    role=Role.READER,
+    query=PageGraphFoundQuery,
+    answer=Drawing,
+)
+def show_found(context: HomeContext, call: OperationCall) -> Drawing:
+    """Return what answers a question, best first, as it is drawn."""
+    reader = RequestReader(call.query)
+    text = reader.required_text("query")[:QUERY_CHARS]
+    reader.done()
+    found = recall(context.stores, RecallQuery(text=text, limit=MAX_FOUND), touch=False)
+    ids = [each.memory.id for each in found.hits]
+    rows = context.stores.graph.arrows(ids, MAX_ARROWS_EACH, incoming=False)
+    return Drawing(**_draw_memories(context, ids, _build_arrows(rows)))
 
 
 def _build_steps(start: str, way: ConnectionPath) -> list[PathStep]:
@@ -192,29 +286,43 @@ def _edge_ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
     return [each for each in dict.fromkeys(ends) if each != but]
 
 
-def _draw_sketches(stores: Stores, found: Sequence[MemorySketch]) -> dict[str, Any]:
+def _draw_sketches(context: HomeContext, found: Sequence[MemorySketch]) -> dict[str, Any]:
     """Return memories with the arrows that start at them; where these lead may come later."""
-    rows = stores.graph.arrows([each.id for each in found], MAX_ARROWS_EACH, incoming=False)
-    return {"memories": [_build_node(each) for each in found], "connections": _build_arrows(rows)}
+    ids = [each.id for each in found]
+    rows = context.stores.graph.arrows(ids, MAX_ARROWS_EACH, incoming=False)
+    return {"memories": _build_nodes(context, found), "connections": _build_arrows(rows)}
 
 
 def _draw_memories(
-    stores: Stores, ids: Sequence[str], arrows: Sequence[GraphArrow]
+    context: HomeContext, ids: Sequence[str], arrows: Sequence[GraphArrow]
 ) -> dict[str, Any]:
-    found = stores.graph.sketches(ids, stores.clock.now())
-    return {"memories": [_build_node(each) for each in found], "connections": list(arrows)}
+    found = context.stores.graph.sketches(ids, context.stores.clock.now())
+    return {"memories": _build_nodes(context, found), "connections": list(arrows)}
 
 
-def _build_node(each: MemorySketch) -> GraphNode:
-    return GraphNode(
-        id=each.id,
-        type=each.type,
-        tier=each.tier,
-        space=each.space,
-        headline=each.headline,
-        importance=round(each.importance, 3),
-        outdated=each.outdated,
-    )
+def _build_nodes(context: HomeContext, found: Sequence[MemorySketch]) -> list[GraphNode]:
+    """Return memories as they are drawn, with their places on the map as far as they are on it."""
+    kept = context.maps.current()
+    rows = [None if kept is None else kept.rows.get(each.id) for each in found]
+    return [
+        GraphNode(
+            id=each.id,
+            type=each.type,
+            tier=each.tier,
+            space=each.space,
+            headline=each.headline,
+            importance=round(each.importance, 3),
+            outdated=each.outdated,
+            spot=None if kept is None or row is None else _spot_on(kept, row),
+        )
+        for each, row in zip(found, rows, strict=True)
+    ]
+
+
+def _spot_on(kept: MemoryMap, row: int) -> MapSpot:
+    """Return where a memory lies on the map; it is much of an answer, so it is short."""
+    x, y = kept.places[row].tolist()
+    return (round(x, 1), round(y, 1), int(kept.created[row]), int(kept.uses[row]))
 
 
 def _build_arrows(rows: Sequence[EdgeRow]) -> list[GraphArrow]:

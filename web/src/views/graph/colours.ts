@@ -1,6 +1,18 @@
 /* The page's own colours, for what draws its own pixels. */
 
-const NAMES = ['paper', 'card', 'sunk', 'line', 'line-strong', 'ink', 'ink-soft', 'accent', 'on-accent'] as const
+export const HUES = ['hue-1', 'hue-2', 'hue-3', 'hue-4', 'hue-5', 'hue-6', 'hue-7', 'hue-8', 'hue-9', 'hue-10'] as const
+const NAMES = [
+  'paper',
+  'card',
+  'sunk',
+  'line',
+  'line-strong',
+  'ink',
+  'ink-soft',
+  'accent',
+  'on-accent',
+  ...HUES,
+] as const
 export type Colours = Record<(typeof NAMES)[number], string>
 
 export function colours(): Colours {

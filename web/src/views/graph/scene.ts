@@ -5,12 +5,13 @@ import Graph from 'graphology'
 import Sigma from 'sigma'
 import { EdgeArrowProgram, EdgeLineProgram } from 'sigma/rendering'
 import { sign } from '../../parts/TypeMark.svelte'
-import { TIERS } from '../../parts/values'
+import { TIERS, TYPES } from '../../parts/values'
 import { arrow } from '../../parts/arrows'
 import { number } from '../../parts/words'
-import { colours, mix } from './colours'
+import { colours, HUES, mix, type Colours } from './colours'
 import { look, MarkProgram, SHAPE_OF } from './marks'
 import { Pace } from './pace'
+import type { Topic } from './values'
 import { named, type Link, type Node, type Region, type World } from './world'
 
 /** What stands out; everything else steps back. */
@@ -23,6 +24,10 @@ export interface Emphasis {
   /** Memories whose headlines are written whatever they cover. */
   named: ReadonlySet<string>
 }
+
+/** What the colour of a memory says. */
+export const COLOURINGS = ['space', 'type', 'age', 'use'] as const
+export type Colouring = (typeof COLOURINGS)[number]
 
 export interface Hears {
   pick: (id: string | null) => void
@@ -50,6 +55,10 @@ const REST_MS = 160
 const CHOOSE_MS = 300
 const LETTER_PX = 7.5
 const LETTERS = 300
+const TOPICS = 26 // that are named at once
+const TOPIC_PX = [42, 420] as const // how wide a topic is on the screen whose name is written
+const NEIGHBOURS = 60 // that are lit at most
+const RIM = 4 // cells around the land, over which it ends softly
 const LABEL_PX = 3.2
 const PIXELS_EACH_LABEL = 22_000
 const KEPT_CLEAR = 160 // memories in view up to which no label covers one
@@ -73,6 +82,9 @@ export class Scene {
   readonly pace = new Pace()
   emphasis = NOTHING
   chosen: string | null = null
+  colouring: Colouring = 'space'
+  /** Only what was made by then is drawn, in seconds since 1970. */
+  until = Infinity
   /** How many memories are drawn. */
   drawn = 0
   #nodes: Node[] = []
@@ -82,6 +94,8 @@ export class Scene {
   #rest: ReturnType<typeof setTimeout> | undefined
   #choseAt = 0
   #colours = colours()
+  #land: { of: unknown; canvas: HTMLCanvasElement } | null = null
+  #life = { first: 0, last: 1, uses: 1 }
   #scale = 1
   #names: Rect[] = []
   readonly #widths = new Map<string, number>()
@@ -140,6 +154,7 @@ export class Scene {
   /** Take the page's colours as they are now. */
   recolour(): void {
     this.#colours = colours()
+    this.#land = null
     this.choose()
   }
 
@@ -147,6 +162,18 @@ export class Scene {
   frame(): void {
     const all = this.world.regions
     if (all.length === 0) return
+    if (this.world.byMeaning) {
+      const [left, bottom, right, top] = this.world.map!.bounds!
+      const [wide, high] = [right - left, top - bottom]
+      // With room for what stands above the map at its lower edge.
+      this.sigma.setCustomBBox({
+        x: [left - 0.05 * wide, right + 0.05 * wide],
+        y: [bottom - 0.16 * high, top + 0.05 * high],
+      })
+      this.#scale = Math.min(2.3, Math.max(0.72, 3.1 - 0.78 * Math.log10(Math.max(1, this.world.nodes.size))))
+      this.sigma.refresh()
+      return
+    }
     const x: [number, number] = [
       Math.min(...all.map((each) => each.x - each.r)),
       Math.max(...all.map((each) => each.x + each.r)),
@@ -166,6 +193,7 @@ export class Scene {
   choose(): void {
     this.#choseAt = performance.now()
     this.#rect = widened(this.#view())
+    this.#life = lifeOf(this.world.nodes.values())
     this.#nodes = this.#strongest()
     this.drawn = this.#nodes.length
     this.container.dataset.drawn = String(this.drawn)
@@ -175,7 +203,7 @@ export class Scene {
   #strongest(): Node[] {
     const found: Node[] = []
     for (const node of this.world.nodes.values())
-      if (this.#standsOut(node.id) || isIn(node, this.#rect)) found.push(node)
+      if (node.created <= this.until && (this.#standsOut(node.id) || isIn(node, this.#rect))) found.push(node)
     const first = (node: Node) => (this.#standsOut(node.id) ? 0 : 1)
     found.sort((one, other) => first(one) - first(other) || byRank(one, other))
     return found.slice(0, this.pace.detail.nodes)
@@ -199,9 +227,9 @@ export class Scene {
   }
 
   #nodeLook(node: Node): Record<string, unknown> {
-    const { ink, accent, paper, 'ink-soft': soft } = this.#colours
+    const { accent, paper } = this.#colours
     const quiet = this.#isAny() && !this.#standsOut(node.id)
-    const own = node.tier === 'core' ? accent : mix(mix(soft, paper, 0.18), ink, Math.max(0, node.importance - 0.4))
+    const own = this.colourOf(node)
     const faded = mix(own, paper, quiet ? 0.72 : node.outdated ? 0.5 : 0)
     const tier = { core: 4.6, working: 3, archival: 2.6 }[node.tier]
     const here = node.id === this.emphasis.focus || node.id === this.chosen
@@ -215,12 +243,40 @@ export class Scene {
     }
   }
 
+  /** The colour of a memory, by what colours say now. */
+  colourOf(node: Node): string {
+    const { ink, accent, paper, 'ink-soft': soft } = this.#colours
+    const { first, last, uses } = this.#life
+    const pale = mix(soft, paper, 0.45)
+    if (this.colouring === 'age') return mix(pale, accent, (node.created - first) / Math.max(1, last - first))
+    if (this.colouring === 'use') return mix(pale, accent, Math.log1p(node.uses) / Math.log1p(uses))
+    return mix(this.#hue(node), ink, Math.max(0, node.importance - 0.5) * 0.5)
+  }
+
+  #hue(node: Node): string {
+    if (this.colouring === 'type') return hueOf(this.#colours, TYPES.indexOf(node.type as never))
+    return this.colourOfSpace(node.space)
+  }
+
+  /** The largest spaces have a colour of their own. */
+  colourOfSpace(space: string | null): string {
+    const at = this.world.regions.findIndex((each) => each.space === space)
+    return hueOf(this.#colours, at < HUES.length ? at : -1)
+  }
+
   #linkLook(link: Link, strong: boolean): Record<string, unknown> {
     const { sunk, accent, 'ink-soft': soft } = this.#colours
     if (strong) return { type: 'strong', color: mix(accent, sunk, 0.15), size: 2.2, zIndex: 1 }
-    const far = this.#length(link) / (this.world.regions[0]?.r ?? 1)
+    const far = this.#length(link) / this.#reach()
     const share = this.#isAny() ? 0.08 : (0.2 + 0.25 * link.weight) / (1 + 3 * far)
     return { type: 'line', color: mix(sunk, soft, share), size: 1, zIndex: 0 }
+  }
+
+  /** A length beyond which connections are pale. */
+  #reach(): number {
+    if (!this.world.byMeaning) return this.world.regions[0]?.r ?? 1
+    const [left, bottom, right, top] = this.world.map!.bounds!
+    return Math.max(1, right - left, top - bottom) / 8
   }
 
   #length(link: Link): number {
@@ -257,7 +313,8 @@ export class Scene {
   }
 
   /** Go so that a space, or these memories, fill the view. */
-  goTo(target: Region | Node[]): void {
+  goTo(given: Region | Node[]): void {
+    const target = Array.isArray(given) || !this.world.byMeaning ? given : this.#ofSpace(given.space)
     const room = 0.09 * Math.min(...this.world.regions.map((each) => each.r), 250)
     const box = Array.isArray(target) ? around(target, Math.max(16, room)) : disc(target)
     if (!box) return
@@ -269,6 +326,16 @@ export class Scene {
     const share = Math.max(Math.abs(to.x - at.x) / (width / 2), Math.abs(to.y - at.y) / (height / 2)) * 1.25
     const ratio = this.sigma.getCamera().getState().ratio * share
     this.#go({ ...middle, ratio: Math.min(2, Math.max(0.012, ratio)) })
+  }
+
+  #ofSpace(space: string | null): Node[] {
+    return [...this.world.nodes.values()].filter((each) => each.space === space)
+  }
+
+  /** Go to a topic of the map. */
+  goToTopic({ x, y, radius }: Topic): void {
+    const corner = (sign: number) => ({ x: x + sign * radius, y: y + sign * radius }) as Node
+    this.goTo([corner(-1), corner(1)])
   }
 
   fit(): void {
@@ -295,6 +362,11 @@ export class Scene {
 
   #framed(x: number, y: number): { x: number; y: number } {
     return this.sigma.viewportToFramedGraph(this.sigma.graphToViewport({ x, y }))
+  }
+
+  /** What is in view of the graph. */
+  view(): Rect {
+    return this.#view()
   }
 
   #view(): Rect {
@@ -348,8 +420,13 @@ export class Scene {
 
   #rendered(): void {
     this.#showLayers()
-    this.#drawRegions()
-    this.#nameRegions()
+    if (this.world.byMeaning) {
+      this.#drawLand()
+      this.#nameTopics()
+    } else {
+      this.#drawRegions()
+      this.#nameRegions()
+    }
     if (!this.#moving || this.pace.detail.labels) this.#drawWords()
     dispatchEvent(new Event('graph-drawn'))
   }
@@ -398,6 +475,88 @@ export class Scene {
       context.lineWidth = 1
       context.stroke()
     }
+  }
+
+  /** Draw where memories lie, also those that are not drawn: land where they lie close. */
+  #drawLand(): void {
+    const context = this.#canvas('regions')
+    const { width, height } = this.sigma.getDimensions()
+    context.clearRect(0, 0, width, height)
+    const { bounds } = this.world.map!
+    const [left, bottom, right, top] = bounds!
+    const from = this.sigma.graphToViewport({ x: left, y: top })
+    const to = this.sigma.graphToViewport({ x: right, y: bottom })
+    const land = this.#landscape()
+    const [cellX, cellY] = [(to.x - from.x) / (land.width - 2 * RIM), (to.y - from.y) / (land.height - 2 * RIM)]
+    context.imageSmoothingEnabled = true
+    context.drawImage(
+      land,
+      from.x - RIM * cellX,
+      from.y - RIM * cellY,
+      to.x - from.x + 2 * RIM * cellX,
+      to.y - from.y + 2 * RIM * cellY,
+    )
+  }
+
+  /** The land as a small picture, made once for a map. */
+  #landscape(): HTMLCanvasElement {
+    const land = this.world.map!.land!
+    if (this.#land?.of === land) return this.#land.canvas
+    const canvas = document.createElement('canvas')
+    ;[canvas.width, canvas.height] = [land.columns + 2 * RIM, land.rows + 2 * RIM]
+    const context = canvas.getContext('2d')!
+    const heights = smoothed(land.counts, land.columns, land.rows)
+    const most = Math.log1p(Math.max(...heights, 1))
+    heights.forEach((high, at) => {
+      const [x, y] = [at % canvas.width, canvas.height - 1 - Math.floor(at / canvas.width)]
+      if (high < 0.04) return
+      context.globalAlpha = Math.min(1, high * 5)
+      context.fillStyle = mix(
+        this.#colours.sunk,
+        this.#colours['line-strong'],
+        0.7 * Math.min(1, Math.log1p(high) / most),
+      )
+      context.fillRect(x, y, 1, 1)
+    })
+    this.#land = { of: land, canvas }
+    return canvas
+  }
+
+  /** Write the names of topics, of those that are as large on the screen as a name needs. */
+  #nameTopics(): void {
+    const { width, height } = this.sigma.getDimensions()
+    const place = this.#places()
+    const context = this.#canvas('labels')
+    this.#names = []
+    if (this.#isAny()) return
+    for (const topic of this.topics()) {
+      const at = { x: place.x(topic as never), y: place.y(topic as never), r: topic.radius * place.scale }
+      const size = Math.min(21, Math.max(14, at.r / 6))
+      context.font = `500 ${size}px ${SERIF}`
+      const wide = context.measureText(topic.name).width
+      const base = at.y - 1.15 * Math.min(at.r, 110) - 8 // above the memories that it is about
+      const box = { left: at.x - wide / 2 - 6, right: at.x + wide / 2 + 6, bottom: base - size, top: base + size / 2 }
+      if (box.right < 0 || box.left > width || box.top < 0 || box.bottom > height) continue
+      if (this.#names.some((each) => overlap(each, box))) continue
+      this.#names.push(box)
+      context.textAlign = 'center'
+      context.textBaseline = 'alphabetic'
+      haloed(context, topic.name, at.x, base, this.#colours.ink, this.#colours.paper)
+    }
+  }
+
+  /** The topics that fit what is in view, the largest first. */
+  topics(): Topic[] {
+    if (!this.world.byMeaning) return []
+    const { scale } = this.#places()
+    const view = this.#view()
+    const [few, many] = TOPIC_PX
+    const all = this.world.map!.topics.filter((each) => isIn(each, widened(view)))
+    const fits = (topic: Topic) => {
+      const wide = topic.radius * scale
+      return (wide >= few || (topic.level === 0 && wide >= few / 3)) && wide <= many
+    }
+    return all.filter(fits).slice(0, TOPICS)
   }
 
   /** Write the names of the spaces above all lines, so that they can be read. */
@@ -548,11 +707,32 @@ export class Scene {
     return wide
   }
 
+  /** Draw what a memory is connected with, as far as it is drawn, above all else. */
+  #lightNeighbours(context: CanvasRenderingContext2D, node: Node): void {
+    const place = this.#places()
+    context.strokeStyle = this.#colours.accent
+    for (const link of this.world.linksOf(node.id).slice(0, NEIGHBOURS)) {
+      const other = this.world.other(link, node.id)!
+      const data = this.sigma.getNodeDisplayData(other.id)
+      if (!data || !this.sigma.getGraph().hasNode(other.id)) continue
+      context.lineWidth = 1.4
+      context.beginPath()
+      context.moveTo(place.x(node), place.y(node))
+      context.lineTo(place.x(other), place.y(other))
+      context.stroke()
+      context.lineWidth = 2
+      context.beginPath()
+      context.arc(place.x(other), place.y(other), this.sigma.scaleSize(data.size) + 3, 0, 2 * Math.PI)
+      context.stroke()
+    }
+  }
+
   #hover(
     context: CanvasRenderingContext2D,
     data: { key?: string; x: number; y: number; size: number; color: string },
   ): void {
     const node = data.key ? this.world.nodes.get(data.key) : undefined
+    if (node) this.#lightNeighbours(context, node)
     context.beginPath()
     context.arc(data.x, data.y, data.size + 4, 0, 2 * Math.PI)
     context.strokeStyle = this.#colours.accent
@@ -573,6 +753,35 @@ export class Scene {
     context.fillStyle = this.#colours.ink
     context.fillText(text, Math.max(6, left) + 9, data.y + 4.5)
   }
+}
+
+const hueOf = (colours: Colours, at: number) => (at < 0 ? colours['ink-soft'] : colours[HUES[at % HUES.length]!])
+
+/** When the first and the last of these were made, and how often the most used was used. */
+function lifeOf(nodes: Iterable<Node>): { first: number; last: number; uses: number } {
+  const life = { first: Infinity, last: 0, uses: 1 }
+  for (const { created, uses } of nodes) {
+    life.first = Math.min(life.first, created)
+    life.last = Math.max(life.last, created)
+    life.uses = Math.max(life.uses, uses)
+  }
+  return life
+}
+
+/** Counts of cells with a rim around them, each as the mean of those around it. */
+function smoothed(counts: readonly number[], columns: number, rows: number): number[] {
+  const [wide, high] = [columns + 2 * RIM, rows + 2 * RIM]
+  let heights = new Array<number>(wide * high).fill(0)
+  counts.forEach((count, at) => {
+    heights[(Math.floor(at / columns) + RIM) * wide + (at % columns) + RIM] = count
+  })
+  for (let round = 0; round < 3; round++)
+    heights = heights.map((_, at) => {
+      let sum = 0
+      for (const dy of [-wide, 0, wide]) for (const dx of [-1, 0, 1]) sum += heights[at + dx + dy] ?? 0
+      return sum / 9
+    })
+  return heights
 }
 
 /** The places where a label can stand: right, left, below and above. */

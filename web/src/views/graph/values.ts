@@ -4,6 +4,8 @@ import type { Drawing } from '../../parts/contract'
 
 export type {
   Drawing as Drawn,
+  GraphMap as MapAnswer,
+  MapTopicShape as Topic,
   GraphNode as Sketch,
   GraphOverview as Overview,
   GraphPaths as Paths,

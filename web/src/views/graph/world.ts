@@ -2,14 +2,27 @@
    there. Pages come as somebody comes nearer; what came stays until the view is closed. */
 
 import { get } from '../../parts/api'
-import { Layout, pack, type Disc } from './layout'
-import type { Arrow, Drawn, Overview, Paths, Sketch, Surroundings } from './values'
+import { chance, Layout, pack, type Disc } from './layout'
+import type { Arrow, Drawn, MapAnswer, Overview, Paths, Sketch, Surroundings } from './values'
 
 export interface Node extends Sketch {
   x: number
   y: number
   /** What is drawn first when not all can be drawn; smaller comes first. */
   rank: number
+  /** When it was made, in seconds since 1970. */
+  created: number
+  uses: number
+}
+
+/** What memories lie by: what they mean, or the space that they are in. */
+export type By = 'meaning' | 'space'
+
+interface Box {
+  left: number
+  right: number
+  bottom: number
+  top: number
 }
 
 export interface Region extends Disc {
@@ -33,6 +46,14 @@ const PAGE = 1_000
 /** The space without a name, where a word is needed; like the daemon's. */
 export const named = (space: string | null) => space ?? 'global'
 
+/** When a memory was made, and how often used; what is not on the map yet is new. */
+function lifeOf({ spot }: Sketch): { created: number; uses: number } {
+  return { created: spot?.[2] ?? Math.floor(Date.now() / 1_000), uses: spot?.[3] ?? 0 }
+}
+
+const holds = (outer: Box, inner: Box) =>
+  outer.left <= inner.left && outer.right >= inner.right && outer.bottom <= inner.bottom && outer.top >= inner.top
+
 export class World {
   regions: Region[] = []
   total = 0
@@ -42,11 +63,39 @@ export class World {
   readonly #known = new Set<string>()
   readonly #layout = new Layout()
 
-  constructor(readonly aspect: number) {}
+  /** The map by meaning, if there is one. */
+  map: MapAnswer | null = null
+  /** Parts of it that are loaded, whole. */
+  #areas: Box[] = []
+
+  constructor(
+    readonly aspect: number,
+    public by: By,
+  ) {}
+
+  /** Whether memories lie by meaning: as soon as there is a map. */
+  get byMeaning(): boolean {
+    return this.by === 'meaning' && this.map !== null && this.map.memories > 0
+  }
+
+  /** Arrange everything anew, by something else or on a newer map. */
+  async arrange(by: By): Promise<void> {
+    this.by = by
+    this.nodes.clear()
+    this.#areas = []
+    this.regions = []
+    await this.overview()
+  }
 
   /** Load the spaces and their strongest memories; again, when something has changed. */
   async overview(): Promise<void> {
-    const answer = await get<Overview>('/ui/data/graph')
+    const lay = this.byMeaning
+    const [answer, map] = await Promise.all([
+      get<Overview>('/ui/data/graph'),
+      this.by === 'meaning' ? get<MapAnswer>('/ui/data/graph/map') : null,
+    ])
+    this.map = map
+    if (this.byMeaning !== lay) this.nodes.clear()
     this.total = answer.total
     this.spaces = answer.spaces
     this.#arrange(answer)
@@ -69,6 +118,30 @@ export class World {
     } finally {
       region.busy = false
     }
+  }
+
+  /** Load the strongest memories of a part of the map; returns whether that was asked for. */
+  async area(box: Box): Promise<boolean> {
+    if (!this.byMeaning || this.nodes.size >= this.map!.memories) return false
+    if (this.#areas.some((each) => holds(each, box))) return false
+    const query = {
+      left: Math.floor(box.left),
+      bottom: Math.floor(box.bottom),
+      right: Math.ceil(box.right),
+      top: Math.ceil(box.top),
+      limit: PAGE,
+    }
+    const answer = await get<Drawn>('/ui/data/graph/area', query)
+    if (answer.memories.length < PAGE) this.#areas.push(box)
+    await this.take(answer)
+    return true
+  }
+
+  /** Load what answers a question; returns the ids. */
+  async found(query: string, signal?: AbortSignal): Promise<string[]> {
+    const answer = await get<Drawn>('/ui/data/graph/found', { query }, signal)
+    await this.take(answer)
+    return answer.memories.map((each) => each.id)
   }
 
   async near(id: string, signal?: AbortSignal): Promise<Surroundings> {
@@ -119,7 +192,27 @@ export class World {
       if (known) Object.assign(known, each)
       else bySpace.set(each.space, [...(bySpace.get(each.space) ?? []), each])
     }
-    await Promise.all([...bySpace].map(([space, fresh]) => this.#place(space, fresh)))
+    if (this.byMeaning) this.#pin([...bySpace.values()].flat())
+    else await Promise.all([...bySpace].map(([space, fresh]) => this.#place(space, fresh)))
+  }
+
+  /** Put memories where the map has them; what is not on it yet beside what it is connected with. */
+  #pin(fresh: Sketch[]): void {
+    for (const each of [...fresh].sort((one, other) => Number(!one.spot) - Number(!other.spot))) {
+      const [x, y] = each.spot ?? this.#beside(each.id)
+      this.nodes.set(each.id, { ...each, x, y, rank: 1 - each.importance, ...lifeOf(each) })
+    }
+  }
+
+  #beside(id: string): [number, number] {
+    const [one, other] = chance(id)
+    const near = this.linksOf(id)
+      .map((link) => this.other(link, id)!)
+      .filter((each) => each.spot)
+    const [left, bottom, right, top] = this.map!.bounds!
+    if (!near.length) return [left + one * (right - left), bottom - 0.06 * (top - bottom) * (0.4 + other)]
+    const middle = (along: 'x' | 'y') => near.reduce((sum, each) => sum + each[along], 0) / near.length
+    return [middle('x') + (one - 0.5) * 16, middle('y') + (other - 0.5) * 16]
   }
 
   async #place(space: string | null, fresh: Sketch[]): Promise<void> {
@@ -133,7 +226,7 @@ export class World {
     const before = this.#count(space)
     fresh.forEach((each, at) => {
       const rank = (before + at) / scale
-      this.nodes.set(each.id, { ...each, x: places[at]!.x, y: places[at]!.y, rank })
+      this.nodes.set(each.id, { ...each, x: places[at]!.x, y: places[at]!.y, rank, ...lifeOf(each) })
     })
   }
 
