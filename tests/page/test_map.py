@@ -36,7 +36,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
             for n in range(1, 16)
         ]
         for draft in drafts:
-            started.remember(**draft)  # type: ignore[arg-type]  # fields of a draft
+            started.remember(**draft)
         total = len(drafts) + 1
         eventually(lambda: _mapped(started) >= total, seconds=60)
         yield started

@@ -93,3 +93,25 @@ def test_a_table_on_a_phone_keeps_its_words_whole_and_is_scrolled(
         assert table.evaluate("each => each.scrollWidth > each.clientWidth")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert visit.faults() == []
+
+
+def test_links_between_memories_footnotes_and_references_are_links(visit: Visit) -> None:
+    daemon = visit.daemon
+    daemon.remember("The kiln is fired on Fridays.", title="Kiln days")
+    known = daemon.remember(
+        "Glaze before [[Kiln days|the kiln]][^1], as [the book][b] says.\n\n"
+        "[^1]: Two coats.\n\n[b]: https://glaze.example/book",
+        title="Glazing",
+    )
+    page = visit.open(f"/m/{known}")
+    text = page.get_by_label("What it says")
+    expect(text.get_by_role("link", name="the book")).to_have_attribute(
+        "href", "https://glaze.example/book"
+    )
+    expect(text.get_by_role("list", name="Footnotes")).to_contain_text("Two coats.")
+    text.get_by_role("link", name="note 1").click()
+    expect(text.locator("li:target")).to_contain_text("Two coats.")
+    assert visit.faults() == []
+
+    text.get_by_role("link", name="the kiln").click()
+    expect(page.locator("#found a .title").first).to_have_text("Kiln days")

@@ -23,7 +23,7 @@ def groups_of(count: int, groups: int, seed: int = 1) -> tuple[Floats, NDArray[n
 
 
 def unit(vectors: NDArray[np.float64]) -> Floats:
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
 def shares_of_own_group(places: Floats, labels: NDArray[np.int64]) -> float:

@@ -93,7 +93,8 @@ describe('blocks', () => {
     ['    indented by four', 'indented by four'],
     ['&amp; &copy; &#106;', '&amp; &copy; &#106;'],
     ['[name]: https://x.example', '[name]:'],
-    ['[[A wiki link]]', '[[A wiki link]]'],
+    ['said[^1] without a note', 'said[^1] without a note'],
+    ['[[]] and [[ ]] name nothing', '[[]] and [[ ]] name nothing'],
     ['snake_case_word and 2 * 3 * 4', 'snake_case_word and 2 * 3 * 4'],
   ])('%j is a paragraph with these words', (given, shown) => {
     expect(words(line(given))).toContain(shown)
@@ -212,4 +213,48 @@ describe('text that is made to do harm', () => {
       expect(performance.now() - began).toBeLessThan(5_000) // far beyond what is needed, even by a busy machine
     },
   )
+})
+
+describe('links to memories, footnotes and references', () => {
+  test('a wiki link names a memory, as it is called or otherwise', () => {
+    expect(line('see [[Tile server port]] and [[Tile server port|the port]]')).toEqual([
+      text('see '),
+      { is: 'wiki', to: 'Tile server port', text: 'Tile server port' },
+      text(' and '),
+      { is: 'wiki', to: 'Tile server port', text: 'the port' },
+    ])
+  })
+
+  test('a wiki link in code is code', () => {
+    expect(line('`[[a]]`')).toEqual([{ is: 'code', text: '[[a]]' }])
+  })
+
+  test('footnotes stand at the end, numbered in the order in which they are referred to', () => {
+    const blocks = parse('One[^b], two[^a], one again[^b].\n\n[^a]: first\n[^b]: **second**\n  goes on')
+    expect(blocks.map((each) => each.is)).toEqual(['paragraph', 'notes'])
+    const notes = (blocks[1] as Extract<Block, { is: 'notes' }>).notes
+    expect(notes.map((each) => [each.number, each.label])).toEqual([
+      [1, 'b'],
+      [2, 'a'],
+    ])
+    expect(notes[0]!.inside[0]).toEqual({ is: 'strong', inside: [text('second')] })
+    expect(words(notes[0])).toContain('goes on')
+  })
+
+  test('a note that nothing refers to is still shown', () => {
+    expect(words(parse('Words.\n\n[^x]: a note of its own'))).toContain('a note of its own')
+  })
+
+  test('a reference link leads where its definition says, if that is safe', () => {
+    expect(addresses(parse('see [the docs][d] and [d]\n\n[d]: https://docs.example'))).toEqual([
+      'https://docs.example',
+      'https://docs.example',
+    ])
+    expect(addresses(parse('see [it][d]\n\n[d]: javascript:alert(1)'))).toEqual([])
+  })
+
+  test('no note, link or definition takes words away', () => {
+    const given = 'a[^1] [[b]] [c]\n\n[^1]: d\n\n[c]: https://e.example\n\n[f]: https://g.example'
+    for (const each of ['a', 'b', 'c', 'd', '[f]:']) expect(words(parse(given))).toContain(each)
+  })
 })

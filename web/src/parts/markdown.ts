@@ -3,7 +3,7 @@
    it is text like any other. Links lead only to http, https and mailto; pictures are not loaded, only
    named. Every line break is kept. */
 
-import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdown-it'
+import MarkdownIt, { type StateBlock, type StateCore, type StateInline, type Token } from 'markdown-it'
 
 export type Inline =
   | { is: 'text'; text: string }
@@ -12,6 +12,8 @@ export type Inline =
   | { is: 'strong' | 'em' | 'del'; inside: Inline[] }
   | { is: 'link'; to: string; inside: Inline[] }
   | { is: 'picture'; to: string; text: string }
+  | { is: 'wiki'; to: string; text: string }
+  | { is: 'note'; label: string; number: number }
 
 export interface Item {
   inside: Block[]
@@ -27,6 +29,14 @@ export type Block =
   | { is: 'list'; ordered: boolean; start: number; items: Item[] }
   | { is: 'table'; head: Inline[][]; rows: Inline[][][] }
   | { is: 'rule' }
+  | { is: 'notes'; notes: Note[] }
+
+/** A footnote, with the number under which the text refers to it. */
+export interface Note {
+  label: string
+  number: number
+  inside: Inline[]
+}
 
 const DEEPEST_BLOCK = 24 // a list counts twice: itself and its item
 const DEEPEST_INLINE = 12
@@ -44,14 +54,35 @@ markdown.validateLink = (address) => safe(address) !== null
 markdown.normalizeLinkText = (address) => address // an address is shown as it was written
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
 // Notes are indented and underlined without meaning code or a heading, and say `&amp;` when they mean it.
-markdown.disable(['code', 'lheading', 'reference', 'entity'])
+markdown.disable(['code', 'lheading', 'entity'])
 markdown.block.ruler.before('table', 'too_deep', readTooDeep)
+markdown.block.ruler.before('reference', 'note', readNote, { alt: ['paragraph', 'reference'] })
+markdown.block.ruler.before('reference', 'uncited', keepUncited)
+markdown.inline.ruler.before('link', 'wiki', readWikiLink)
+markdown.inline.ruler.before('link', 'note_ref', readNoteReference)
 markdown.core.ruler.after('block', 'tasks', markTasks)
 markdown.core.ruler.after('block', 'extra_cells', keepExtraCells)
 
 /** Return the blocks of a text. */
 export function parse(text: string): Block[] {
-  return readBlocks(markdown.parse(text, {})[Symbol.iterator]())
+  const known: Footnotes = { notes: new Map(), cited: [] }
+  const blocks = readBlocks(markdown.parse(text, known)[Symbol.iterator]())
+  // What is said in a note may refer to another one, so the list grows while it is read.
+  const notes: Note[] = []
+  for (const label of known.cited)
+    notes.push({ label, number: notes.length + 1, inside: readInline(inlineTokens(known.notes.get(label)!, known)) })
+  const uncited = [...known.notes.keys()].filter((each) => !known.cited.includes(each))
+  for (const label of uncited)
+    notes.push({ label, number: notes.length + 1, inside: readInline(inlineTokens(known.notes.get(label)!, known)) })
+  return notes.length ? [...blocks, { is: 'notes', notes }] : blocks
+}
+
+const inlineTokens = (text: string, env: Footnotes): Token[] => markdown.parseInline(text, env)[0]?.children ?? []
+
+/** The footnotes of a text: what they say, and in which order they are referred to. */
+interface Footnotes extends Record<PropertyKey, unknown> {
+  notes: Map<string, string>
+  cited: string[]
 }
 
 // -- rules that markdown-it does not have ----------------------------------------------------
@@ -67,6 +98,60 @@ function readTooDeep(state: StateBlock, start: number, end: number): boolean {
   inline.content = state.getLines(start, next, state.blkIndent, false).trim()
   inline.children = []
   state.push('paragraph_close', 'p', -1)
+  return true
+}
+
+const NOTE = /^\[\^([^\]\s]+)\]:[ \t]*(.*)$/
+
+/** Take `[^1]: what it says` out of the text, with the lines that go on with it. */
+function readNote(state: StateBlock, start: number, end: number, silent: boolean): boolean {
+  const found = NOTE.exec(lineOf(state, start))
+  if (!found || state.sCount[start]! - state.blkIndent >= 4) return false
+  if (silent) return true
+  const words = [found[2]!]
+  let next = start + 1
+  while (next < end && !state.isEmpty(next) && !NOTE.test(lineOf(state, next))) words.push(lineOf(state, next++))
+  ;(state.env as unknown as Footnotes).notes.set(found[1]!, words.join('\n').trim())
+  state.line = next
+  return true
+}
+
+/** Show `[name]: https://…` as it stands if nothing refers to it: markdown-it would leave it out. */
+function keepUncited(state: StateBlock, start: number, _end: number, silent: boolean): boolean {
+  const label = /^\[([^\]^][^\]]*)\]:/.exec(lineOf(state, start))?.[1]?.toLowerCase()
+  if (!label || silent || state.src.toLowerCase().split(`[${label}]`).length > 2) return false
+  state.line = start + 1
+  state.push('paragraph_open', 'p', 1)
+  const inline = state.push('inline', '', 0)
+  inline.content = lineOf(state, start)
+  inline.children = []
+  state.push('paragraph_close', 'p', -1)
+  return true
+}
+
+const lineOf = (state: StateBlock, line: number) =>
+  state.src.slice(state.bMarks[line]! + state.tShift[line]!, state.eMarks[line])
+
+/** `[^1]`, if there is such a note. */
+function readNoteReference(state: StateInline, silent: boolean): boolean {
+  const label = /^\[\^([^\]\s]+)\]/.exec(state.src.slice(state.pos, state.pos + 80))?.[1]
+  const known = state.env as unknown as Footnotes
+  if (!label || !known.notes?.has(label)) return false
+  if (!silent) {
+    if (!known.cited.includes(label)) known.cited.push(label)
+    state.push('note_ref', '', 0).meta = { label, number: known.cited.indexOf(label) + 1 }
+  }
+  state.pos += label.length + 3
+  return true
+}
+
+/** `[[A memory]]`, or `[[A memory|as it is called here]]`. */
+function readWikiLink(state: StateInline, silent: boolean): boolean {
+  const found = /^\[\[([^[\]|\n]+)(?:\|([^[\]\n]+))?\]\]/.exec(state.src.slice(state.pos, state.pos + 400))
+  const to = found?.[1]?.trim()
+  if (!found || !to) return false
+  if (!silent) state.push('wiki', '', 0).meta = { to, text: found[2]?.trim() || to }
+  state.pos += found[0].length
   return true
 }
 
@@ -204,7 +289,13 @@ function readInline(tokens: Token[]): Inline[] {
       if (outside) into = outside
       else add(token.markup)
       if (token.type === 'link_close') inLink = false
-    } else if (token.type === 'code_inline') into.push({ is: 'code', text: token.content })
+    } else if (token.type === 'wiki') {
+      const { to, text } = token.meta as { to: string; text: string }
+      if (inLink) add(text)
+      else into.push({ is: 'wiki', to, text })
+    } else if (token.type === 'note_ref')
+      into.push({ is: 'note', ...(token.meta as { label: string; number: number }) })
+    else if (token.type === 'code_inline') into.push({ is: 'code', text: token.content })
     else if (token.type === 'softbreak' || token.type === 'hardbreak') into.push({ is: 'break' })
     else if (token.type === 'image') {
       const to = addressIn(token, 'src')
