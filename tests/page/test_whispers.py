@@ -59,13 +59,13 @@ def test_one_prompt_shows_the_stage_that_decided_and_the_scores(visit: Visit) ->
     article = page.locator("article")
     expect(article).to_contain_text("Nothing was whispered: the prompt is only conversation.")
     decided = article.get_by_label("Stages").locator(".decided")
-    expect(decided).to_contain_text("Talk")
+    expect(decided).to_contain_text("More than chat")
     expect(article.get_by_label("Stages").locator(".not_reached")).to_have_count(8)
 
     open_prompt(page, DATABASE)
     row = considered(page, "SQLite over Postgres for the ledger")
     expect(row).to_contain_text("whispered")
-    row.get_by_role("button", name=re.compile("Score")).click()
+    row.get_by_role("button", name=re.compile("Worth saying")).click()
     expect(row).to_contain_text("closeness in meaning")
     assert visit.faults() == []
     visit.picture("whispers")
