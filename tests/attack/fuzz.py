@@ -81,8 +81,9 @@ class Worker:
 
     def _wait_for_answer(self, process: subprocess.Popen[bytes]) -> str:
         """Wait for a line, and return what is wrong if there is none."""
-        began, used = time.monotonic(), read_cpu_seconds(process.pid)
-        while not select.select([process.stdout], [], [], LOOK_SECONDS)[0]:
+        began, used, answers = time.monotonic(), read_cpu_seconds(process.pid), process.stdout
+        assert answers is not None
+        while not select.select([answers], [], [], LOOK_SECONDS)[0]:
             if read_cpu_seconds(process.pid) - used > INPUT_SECONDS:
                 return f"took more than {INPUT_SECONDS:.0f} s"
             if time.monotonic() - began > WAIT_SECONDS:

@@ -1023,7 +1023,7 @@ export const en = {
   'whispers.toldBefore': 'told before',
   'whispers.heldBack2': 'held back',
   'whispers.notLookedFor': 'not looked for',
-  'whispers.heldBack3': 'held back: {stage}',
+  'whispers.heldBack3': 'held back at “{stage}”',
   'whispers.andOfNoSpace': '{named}, and of no space',
   'whispers.noSpace': 'no space',
   'whispers.allSpaces': 'all spaces',

@@ -1241,6 +1241,8 @@ export interface MaintenanceStatus {
   started_at?: string
   /** until when answers to it are taken */
   expires_at?: string
+}
+
 /** How many memories lie where: cells of a grid over the map. */
 export interface MapLand {
   columns: number

@@ -114,7 +114,7 @@ const FATES: Record<string, string> = {
 }
 
 export function fate(each: Considered): string {
-  if (each.fate === 'weak' && each.held) return t('whispers.heldBack3', { stage: stageName(each.held).toLowerCase() })
+  if (each.fate === 'weak' && each.held) return t('whispers.heldBack3', { stage: stageName(each.held) })
   return FATES[each.fate] ?? each.fate
 }
 
