@@ -166,12 +166,13 @@ def test_the_bounds_that_are_declared_are_those_that_are_kept(
     with closing(open_local(tmp_path / "home")) as door:
         memory = str(door.call("remember", body={"content": "Within bounds"})["node_id"])
 
+        def sample(field: ShapeField) -> object:
+            if SchemaBuilder(CONTRACT).property_of(field).get("type") == "integer":
+                return 0
+            return [memory] if field.wire == "ids" else memory
+
         def ask(asked: Operation[Any], field: ShapeField, value: int) -> None:
-            needed = {
-                each.wire: [memory] if each.wire == "ids" else memory
-                for each in asked.fields
-                if each.is_required
-            }
+            needed = {each.wire: sample(each) for each in asked.fields if each.is_required}
             given: dict[str, object] = {**needed, field.wire: value}
             tried.add(asked.name)
             if field in asked.query_fields:

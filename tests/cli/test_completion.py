@@ -39,7 +39,7 @@ def run_shell(shell: str, folder: Path, program: str, *words: str) -> list[str]:
     script = folder / "script"
     script.write_text(render_script(shell, list_completions()), encoding="utf-8")
     command = [shell, "-c", program, *words]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=20)
+    ran = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=20)
     assert (ran.returncode, ran.stderr) == (0, "")
     return ran.stdout.split("\n")[:-1]
 

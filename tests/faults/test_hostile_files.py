@@ -499,7 +499,9 @@ def test_a_word_cut_in_the_middle_of_a_letter_keeps_no_question_from_being_answe
 ) -> None:
     """The text index cuts a word at so many bytes, whichever letter they end in."""
     (cli.home / "vault").mkdir(parents=True)
-    (cli.home / "vault" / "ferry.md").write_text("The ferry to Bergen leaves at nine\n")
+    (cli.home / "vault" / "ferry.md").write_text(
+        "The ferry to Bergen leaves at nine\n", encoding="utf-8"
+    )
     for more in range(4):
         text = f"{'a' * more}{letter * 20_000}\n"
         (cli.home / "vault" / f"long-{more}.md").write_text(text, encoding="utf-8")

@@ -73,6 +73,8 @@ def test_memory_that_is_not_used_any_more_goes_back_to_the_system() -> None:
         "kept = [bytearray(600) for _ in range(1000)]; full = read()\n"
         "del freed; release_unused_memory(); print(full - read())\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
 
     assert int(done.stdout) > 20_000

@@ -43,7 +43,7 @@ def test_the_list_of_pages_is_complete() -> None:
 
 def run_git(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = ["git", "-C", str(ROOT), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
 @pytest.mark.parametrize("page", HOW_TO_ADD, ids=lambda page: page.stem)

@@ -68,7 +68,7 @@ def test_the_source_of_the_packages_counts_as_well() -> None:
 def test_a_verb_is_followed_through_the_files_that_it_passes() -> None:
     command = [sys.executable, str(ROOT / "tools" / "measure_house.py"), "ways"]
     listed = subprocess.run(
-        [*command, "--list", "remember"], capture_output=True, text=True, check=True
+        [*command, "--list", "remember"], capture_output=True, encoding="utf-8", check=True
     ).stdout
 
     passed = {line.split()[1] for line in listed.splitlines()}
