@@ -170,7 +170,9 @@ def test_status_says_how_many_files_wait_to_be_read(
         assert daemon.ok("GET", "/admin/status")["unread_files"] == 0
         waiting = []
         for number in range(3_000):
-            (daemon.vault / f"dropped-{number}.md").write_text(f"Box {number} holds letters\n")
+            (daemon.vault / f"dropped-{number}.md").write_text(
+                f"Box {number} holds letters\n", "utf-8"
+            )
 
         def is_done() -> bool:
             status = daemon.ok("GET", "/admin/status")
@@ -183,7 +185,7 @@ def test_status_says_how_many_files_wait_to_be_read(
 
 
 def test_a_text_that_is_no_memory_is_named_in_status(daemon: Daemon) -> None:
-    (daemon.vault / "shopping.txt").write_text("eggs\n")
+    (daemon.vault / "shopping.txt").write_text("eggs\n", "utf-8")
 
     daemon.ok("POST", "/admin/reconcile")
 

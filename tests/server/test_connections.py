@@ -111,7 +111,7 @@ def test_half_open_connections_leave_room_for_the_owner(home: Path) -> None:
         assert answer["results"]
         assert time.monotonic() - began < 5
         assert count_descriptors(daemon) < DESCRIPTORS * 3 / 4
-        log = (home / "logs" / "daemon.log").read_text()
+        log = (home / "logs" / "daemon.log").read_text(encoding="utf-8")
         assert log.count("more than") + log.count("too many connections") == 1
 
 
@@ -134,9 +134,11 @@ def test_a_want_of_descriptors_is_logged_once_and_passes(home: Path) -> None:
                 made.settimeout(WAIT_SECONDS)
                 made.connect(daemon.launched.socket)
             log = home / "logs" / "daemon.log"
-            eventually(lambda: "no descriptor is free" in log.read_text(), WAIT_SECONDS)
+            eventually(
+                lambda: "no descriptor is free" in log.read_text(encoding="utf-8"), WAIT_SECONDS
+            )
             time.sleep(2.5)  # asyncio tries again each second
-        text = log.read_text()
+        text = log.read_text(encoding="utf-8")
         assert text.count("no descriptor is free") == 1
         assert "Traceback" not in text
         eventually(lambda: daemon.ask("GET", "/admin/status").status == 200, WAIT_SECONDS)

@@ -100,7 +100,9 @@ def test_a_daemon_starts_though_the_model_hangs(
             before.remember("The ferry to Bergen leaves at half past nine")
     for number in range(100):
         home.joinpath("vault").mkdir(parents=True, exist_ok=True)
-        (home / "vault" / f"note-{number}.md").write_text(f"Box {number} holds old letters\n")
+        (home / "vault" / f"note-{number}.md").write_text(
+            f"Box {number} holds old letters\n", "utf-8"
+        )
     model.may_answer.clear()
 
     began = time.monotonic()

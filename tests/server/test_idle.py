@@ -23,7 +23,8 @@ def count_wake_ups(pid: int) -> int:
     """How often the threads of a process went to wait, since they began."""
     told = Path(f"/proc/{pid}/task").glob("*/status")
     found = (
-        re.search(r"^voluntary_ctxt_switches:\s+(\d+)", each.read_text(), re.M) for each in told
+        re.search(r"^voluntary_ctxt_switches:\s+(\d+)", each.read_text(encoding="utf-8"), re.M)
+        for each in told
     )
     return sum(int(each[1]) for each in found if each)
 
@@ -55,7 +56,7 @@ def test_use_of_a_memory_reaches_the_disk_without_being_waited_for(home: Path) -
         daemon.ok("POST", "/agent/recall", {"query": "what does Marek prefer"})
         deadline = time.monotonic() + BOUND
         while '"used"' not in "".join(
-            each.read_text() for each in (home / "journal").glob("*.jsonl")
+            each.read_text(encoding="utf-8") for each in (home / "journal").glob("*.jsonl")
         ):
             assert time.monotonic() < deadline
             time.sleep(0.1)
@@ -68,7 +69,7 @@ def test_memory_that_is_not_used_any_more_goes_back_to_the_system() -> None:
         "import re; from pathlib import Path\n"
         "from madeleine.server.process_memory import release_unused_memory\n"
         "status = Path('/proc/self/status')\n"
-        "read = lambda: int(re.search(r'VmRSS:\\s+(\\d+)', status.read_text())[1])\n"
+        "read = lambda: int(re.search(r'VmRSS:\\s+(\\d+)', status.read_text('utf-8'))[1])\n"
         "kept = []; freed = [bytearray(100_000) for _ in range(300)]\n"
         "kept = [bytearray(600) for _ in range(1000)]; full = read()\n"
         "del freed; release_unused_memory(); print(full - read())\n"

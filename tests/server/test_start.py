@@ -36,7 +36,7 @@ def test_no_garbage_is_looked_for_while_modules_are_imported(tmp_path: Path) -> 
 
 
 LATE = ("onnxruntime", "tokenizers", "apscheduler", "snowballstemmer", "mcp", "pydantic", "yaml",
-        "httpx", "psycopg")  # fmt: skip
+        "httpx", "psycopg", "watchdog")  # fmt: skip
 
 
 def test_a_start_imports_what_a_first_answer_needs_and_little_more() -> None:
@@ -47,4 +47,4 @@ def test_a_start_imports_what_a_first_answer_needs_and_little_more() -> None:
 
     modules = json.loads(done.stdout)
     assert not set(LATE) & {each.partition(".")[0] for each in modules}
-    assert len(modules) <= 860
+    assert len(modules) <= 875

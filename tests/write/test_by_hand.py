@@ -96,7 +96,7 @@ def test_shifted_names_keep_every_memory(stores: Stores) -> None:
     assert [get_stored(stores, each.id).path for each in (one, two)] == ["2.md", "3.md"]
 
 
-def test_a_rebuild_chooses_the_same_of_two_twins(stores: Stores) -> None:
+def test_a_rebuild_leaves_a_memory_to_the_file_that_was_known_before(stores: Stores) -> None:
     memory = keep(stores, "the original text")
     root = stores.vault.root
     file_of(stores, memory).rename(root / "zz.md")
@@ -106,9 +106,9 @@ def test_a_rebuild_chooses_the_same_of_two_twins(stores: Stores) -> None:
 
     reconcile(stores)
 
-    assert get_stored(stores, memory.id).memory.content == "the copied text"
+    assert get_stored(stores, memory.id).memory.content == "the original text"
     rebuild(stores)
-    assert get_stored(stores, memory.id).memory.content == "the copied text"
+    assert get_stored(stores, memory.id).memory.content == "the original text"
 
 
 def test_a_twin_is_released_when_the_other_takes_another_id(stores: Stores) -> None:

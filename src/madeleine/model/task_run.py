@@ -8,7 +8,7 @@ from typing import Any, cast
 from madeleine.model.event import Event
 from madeleine.model.times import format_time
 
-CONSOLIDATION_TASKS = ("decay", "creative", "cluster", "forget")
+TASK_NAMES = ("decay", "creative", "cluster", "forget")
 HISTORY_LIMIT = 20  # runs that are told of, unless a setting says otherwise
 
 

@@ -16,11 +16,9 @@ from madeleine.api.wording import render_cause
 from madeleine.bootstrap import HomeContext, HomeContexts, list_session_folders, parse_folders
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.rotation import is_backup_due
-from madeleine.ingest.folders import FolderWatcher
 from madeleine.ingest.sessions import SessionWatcher, TranscriptFolder
 from madeleine.server.background import BackgroundLoop
 from madeleine.server.process_memory import release_unused_memory
-from madeleine.vault.watcher import watch_vault
 from madeleine.write.copied_files import separate_copies
 from madeleine.write.core_cap import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
@@ -145,6 +143,8 @@ def _ingest_loops(context: HomeContext, stop: threading.Event) -> Iterator[Backg
     """Give the loops that take in notes and sessions, as far as they are set."""
     wanted, intake = context.settings.ingest, context.intake
     if wanted.folders:
+        from madeleine.ingest.folders import FolderWatcher
+
         vault = context.stores.vault
         private = [context.home, *([vault.root] if vault.is_folder else [])]
         folders = FolderWatcher(intake, parse_folders(wanted.folders), private)
@@ -225,7 +225,12 @@ def _make_watcher(context: HomeContext, stop: threading.Event) -> Callable[[], N
         for note in describe_demotions(hold_core_cap(stores)) if report.written else ():
             log.info("by hand: %s", render_cause(note))
 
-    return lambda: watch_vault(stores.vault.root, on_change, stop, context.settings.vault.poll)
+    def watch() -> None:
+        from madeleine.vault.watcher import watch_vault
+
+        watch_vault(stores.vault.root, on_change, stop, context.settings.vault.poll)
+
+    return watch
 
 
 def _make_sweep(context: HomeContext) -> Callable[[], None]:

@@ -25,7 +25,7 @@ from typing import Protocol
 
 from madeleine.errors import LeaseLost, NoSuchJob, UnderWay
 from madeleine.model.event import Event, EventKind
-from madeleine.model.task_run import CONSOLIDATION_TASKS
+from madeleine.model.task_run import TASK_NAMES
 from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.interrupted import note_cut_off
 from madeleine.sleep.reports import report_to_json
@@ -45,7 +45,7 @@ ORDER = (
     "decay_manager",
 )
 """The documented order of the sleep cycle; `cycle.JOBS` makes the jobs."""
-TASKS = CONSOLIDATION_TASKS
+TASKS = TASK_NAMES
 """The tasks of the consolidation engine, in the order in which they run together. They are no
 part of the sleep cycle and have a timetable of their own; all else is as with the jobs."""
 BY_DAY = ("update_spotter",)

@@ -15,6 +15,7 @@ from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Minds
 from madeleine.model.event import EventKind
 from madeleine.vault.compaction import CompactionReport
+from madeleine.write.copied_files import separate_copies
 from madeleine.write.reconcile import ProgressCallback, ReconcileResult, reconcile
 from madeleine.write.record import new_event, record_events, replay_journal
 from madeleine.write.stores import PendingRepairs, Stores
@@ -32,9 +33,11 @@ def rebuild(
     """Make the index anew beside the old one, then put it in its place.
 
     The old index answers until the new one is whole; a kill midway leaves the old one. Writes
-    go on meanwhile: what they changed is caught up under the lock before the exchange.
+    go on meanwhile: what they changed is caught up under the lock before the exchange. Copied files
+    get ids of their own before that, because a new index does not know which of two was first.
     """
     with _hold_upkeep(stores), record_run(stores, "rebuild") as report:
+        separate_copies(stores)
         done = _build_fresh_index(stores, progress)
         report.update(files=done.files, written=done.written, unreadable=len(done.unreadable))
     return done

@@ -17,7 +17,7 @@ from madeleine.index.common.rows import PlacedMemory
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.meta_pattern import META_PATTERN_LABEL, meta_pattern_to_json
-from madeleine.model.task_run import CONSOLIDATION_TASKS, HISTORY_LIMIT, task_run_fields
+from madeleine.model.task_run import HISTORY_LIMIT, TASK_NAMES, task_run_fields
 from madeleine.model.words import Edge
 from madeleine_falkordb.connection import GraphAccess
 from madeleine_falkordb.encoding import hash_key
@@ -38,7 +38,7 @@ def note_runs(writing: FalkorWrite, events: Sequence[Event]) -> None:
     history.sort(key=lambda each: str(each["ran_at"]), reverse=True)
     row = {"history": json.dumps(history[:HISTORY_LIMIT])}
     writing.statement.each([row], f"{_MERGE_CONTROL} SET c += r")
-    for task in CONSOLIDATION_TASKS:
+    for task in TASK_NAMES:
         ran = [str(each["ran_at"]) for each in map(task_run_fields, runs) if each["task"] == task]
         last = f"c.last_{task}"
         newest = f"{_MERGE_CONTROL} WITH c, r WHERE {last} IS NULL OR {last} < r SET {last} = r"
@@ -46,7 +46,7 @@ def note_runs(writing: FalkorWrite, events: Sequence[Event]) -> None:
 
 
 def _is_task_run(event: Event) -> bool:
-    return event.kind == EventKind.RUN and event.body.get("job") in CONSOLIDATION_TASKS
+    return event.kind == EventKind.RUN and event.body.get("job") in TASK_NAMES
 
 
 def ensure_control(access: GraphAccess) -> None:
