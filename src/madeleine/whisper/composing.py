@@ -29,7 +29,7 @@ from madeleine.whisper.rendering import (
     review_block,
 )
 from madeleine.whisper.stages import WhisperCandidate, WhisperContext, WhisperState, prompt_filter
-from madeleine.whisper.values import InjectedMemory
+from madeleine.whisper.values import STANDING, InjectedMemory
 
 RESTATED = 0.92  # a cosine from which two memories say the same
 SERIES = 4  # so many that differ in a number only are a list of things, and no quarrel
@@ -58,7 +58,7 @@ def compose_whisper(
         InjectedMemory(
             each.memory,
             round(each.score, 4),
-            place < context.config.full_nodes or each.head == "standing",
+            place < context.config.full_nodes or each.head == STANDING,
             instead_of=each.instead_of,
         )
         for place, each in enumerate(distinct)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -57,6 +57,7 @@ from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, M
 from madeleine.recall.candidates import embed_question
 from madeleine.recall.explaining import is_outdated
 from madeleine.recall.recall import RecallMatch, RecallResult, recall
+from madeleine.recall.successors import find_possible_successors
 from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.ranked_merge import merge_ranked
 from madeleine.rules.standing_gate import standing_applies, standing_gate
@@ -68,7 +69,7 @@ from madeleine.whisper.memory_need import estimate_need
 from madeleine.whisper.prompts import asked_part, find_machine_author
 from madeleine.whisper.session import RecentPrompts
 from madeleine.whisper.standing_notes import PromptForNotes, StandingNotes, weigh_notes
-from madeleine.whisper.values import REPLACED, Prompt
+from madeleine.whisper.values import REPLACED, STANDING, Prompt
 from madeleine.write.executor import run_concurrently
 from madeleine.write.stores import Stores
 
@@ -87,6 +88,7 @@ APPLIES = 0.10  # what a preference gains when something is to be done
 APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
 STANDING_MOST = 2  # of those that the gate for others would not let through; or in their own places
+REPLACED_MOST = 8  # of standing notes that apply, the best, for which a newer one is looked up
 LOOK_AGAIN = 0.50  # a worth, the even one, below which the parts of a long prompt are looked for
 WEIGHED_BY_PROMPTS = ("kept", "other_kept")  # heads that have learnt what applies to a prompt
 CONTRADICTS_FROM = 0.30  # a worth from which what contradicts a told memory is told beside it
@@ -361,11 +363,15 @@ def _bring_standing_notes(context: WhisperContext, state: WhisperState) -> None:
     found = {key: each.memory for key, each in seen.items()}
     for stores in context.everywhere:
         found |= stores.search.memories([key for key in missing if notes[key][0] is stores])
-    state.standing = [
-        _build_standing(found[key], chances[key], seen.get(key))
+    told = [
+        key
         for key in best
         if key in found
         and not (ABOUT_SELF in found[key].tags and _is_private_here(state, found[key]))
+    ]
+    newer = _find_successors(context, state, [found[key] for key in told[:REPLACED_MOST]])
+    state.standing = [
+        _build_standing(found[key], chances[key], seen.get(key), newer.get(key)) for key in told
     ]
     through = {each.memory.id for each in state.standing}
     state.candidates = [each for each in state.candidates if each.memory.id not in through]
@@ -382,8 +388,18 @@ def _iterate_filters(context: WhisperContext, chosen: Filter) -> Iterator[tuple[
             yield stores, replace(chosen, spaces=(space,))
 
 
+def _find_successors(
+    context: WhisperContext, state: WhisperState, memories: Sequence[Memory]
+) -> dict[str, Memory]:
+    """Return what may have replaced which memory. A place knows its own memories only."""
+    found: dict[str, Memory] = {}
+    for stores, chosen in _iterate_filters(context, prompt_filter(state.prompt)):
+        found |= find_possible_successors(stores, memories, chosen, state.now)
+    return found
+
+
 def _build_standing(
-    memory: Memory, chance: float, seen: WhisperCandidate | None
+    memory: Memory, chance: float, seen: WhisperCandidate | None, newer: Memory | None
 ) -> WhisperCandidate:
     return WhisperCandidate(
         memory=memory,
@@ -391,8 +407,9 @@ def _build_standing(
         score=max(chance, seen.score if seen else 0.0),
         coverage=seen.coverage if seen else 0.0,
         near=seen.near if seen else 0.0,
-        head="standing",
+        head=STANDING,
         reasons=seen.reasons if seen else (),
+        successor=newer,
     )
 
 
@@ -771,19 +788,21 @@ def _is_paired(memory_id: str, others: Set[str], pairs: Iterable[Pair]) -> bool:
 def _put_successors_first(state: WhisperState) -> None:
     """Tell what may have replaced a memory in its place, and name the older one there. Whether it
     did is being asked, or suspected; what is private comes in the place of nothing else."""
-    known = {each.memory.id: each for each in state.candidates}
+    everything = [*state.candidates, *state.standing]
+    known = {each.memory.id: each for each in everything}
     chosen: dict[str, WhisperCandidate] = {}
-    for each in state.candidates:
+    for each in everything:
         newest = _follow_successors(each, known, state.now)
         if newest is each.memory:
             chosen.setdefault(each.memory.id, each)
         else:
             chosen[newest.id] = _stand_in(each, newest, known.get(newest.id))
-    for each in state.candidates:
+    for each in everything:
         if each.memory.id not in chosen:
             each.held = REPLACED
             state.passed_over.append(each)
-    state.candidates = list(chosen.values())
+    state.candidates = [each for each in chosen.values() if each.head != STANDING]
+    state.standing = [each for each in chosen.values() if each.head == STANDING]
 
 
 def _follow_successors(

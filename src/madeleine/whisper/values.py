@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from madeleine.model.cause import Cause
 from madeleine.model.memory import Memory
 
+STANDING = "standing"  # the head of what is weighed by how things are to be done
 REPLACED = "replaced"  # what held a memory back in whose place a newer one is told
 
 
