@@ -1,2 +1,0 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["assets/start-zS6LZOL6.js","assets/rolldown-runtime-XKyaHtl9.js","assets/first-_pLEzV3o.js","assets/parts-B03u4LSg.js"])))=>i.map(i=>d[i]);
-import{St as e,bt as t,t as n,xt as r}from"./first-_pLEzV3o.js";t(),n(),r().then(()=>e(()=>import(`./start-zS6LZOL6.js`).then(e=>e.t),__vite__mapDeps([0,1,2,3])));
