@@ -70,6 +70,7 @@ UNCHECKED := */weights/*,$\
              */worth_signs.py,$\
              */secret_spoken.py,*/branch_words.py,*/test_branch_words.py,$\
              */training/standing/*,$\
+             */messages/de.ts,*/messages/es.ts,$\
              */standing_signs.py,$\
              */standing_questions.py,$\
              */test_standing.py,$\
