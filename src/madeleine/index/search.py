@@ -343,6 +343,11 @@ class MemorySearch(Protocol):
         of at least `least`, which may spare the index most of the work."""
         ...
 
+    def changes(self) -> int | None:
+        """Return a number that is another one once a memory was written, dropped or given a
+        vector; None where others write too."""
+        ...
+
     def extent(self) -> CollectionStatistics: ...
 
     def terms(self, words: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:

@@ -16,7 +16,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -41,6 +41,8 @@ from madeleine.write.stores import Stores
 
 READ_MOST = 300  # notes of one key that are weighed, the newest
 KEPT_MOST = 20_000  # of which something is known, of all places
+LISTS_MOST = 64  # of all places
+LIST_KEPT = timedelta(minutes=1)
 SURE = 4.0  # log odds of what somebody calls a standing note
 LEAST_WORTH, MOST_WORTH = 0.02, 0.98  # of what ordinary search says of a note
 MANY_WORDS = 40
@@ -83,14 +85,43 @@ class PromptForNotes:
     """What ordinary search says of memories: the worth, and the share of the prompt's words."""
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptList:
+    """The standing notes of a place, as they were when it had changed so often."""
+
+    changes: int
+    until: datetime
+    """When one of them may have expired."""
+    notes: list[StandingNote]
+
+
 @dataclass(slots=True)
 class StandingNotes:
     """What was read of standing notes, kept between prompts. Any thread may ask."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _known: OrderedDict[str, _ReadNote] = field(default_factory=OrderedDict)
+    _lists: OrderedDict[tuple[object, Filter, str], _KeptList] = field(default_factory=OrderedDict)
 
     def read(self, stores: Stores, chosen: Filter, model: str, now: datetime) -> list[StandingNote]:
+        """Return the standing notes that pass the filter, as they were found before where nothing
+        was written since."""
+        changes, key = stores.search.changes(), (stores.search, chosen, model)
+        with self._lock:
+            kept = self._lists.get(key)
+        if kept is not None and kept.changes == changes and now < kept.until:
+            return kept.notes
+        notes = self._read(stores, chosen, model, now)
+        if changes is not None:
+            with self._lock:
+                self._lists[key] = _KeptList(changes, now + LIST_KEPT, notes)
+                while len(self._lists) > LISTS_MOST:
+                    self._lists.popitem(last=False)
+        return notes
+
+    def _read(
+        self, stores: Stores, chosen: Filter, model: str, now: datetime
+    ) -> list[StandingNote]:
         """Return the standing notes that pass the filter. Only those are read that were not known
         or whose vector is another one than before."""
         search = stores.search
@@ -190,9 +221,16 @@ def _compare(
         "shared_activity": float(bool(words.keys() & read.words.keys())),
         "no_activity": float(not read.words),
         "profile": float(shares @ weigh_profile(read.profile)),
-        "profile_correlation": float(np.corrcoef(profile, read.profile)[0, 1]),
+        "profile_correlation": _correlate(profile, read.profile),
         "same_activity": float(np.argmax(profile) == np.argmax(read.profile)),
         "note_activity": float(read.profile.max()),
         "worth": log_odds(min(max(worth, LEAST_WORTH), MOST_WORTH)),
         "coverage": coverage,
     }
+
+
+def _correlate(one: Profile, other: Profile) -> float:
+    """Return the correlation of two profiles. numpy's own makes a matrix of it, in ten times the
+    time."""
+    a, b = one - one.mean(), other - other.mean()
+    return float(a @ b / np.sqrt((a @ a) * (b @ b)))

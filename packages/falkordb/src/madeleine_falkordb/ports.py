@@ -159,6 +159,9 @@ class FalkorSearch:
     of_source = asks(standing.of_source)
     unseen = reads(standing.unseen)
 
+    def changes(self) -> int | None:
+        return None
+
     def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
         wanted = list(ids)
         if not wanted:  # asked at every remember, and mostly about nothing

@@ -148,6 +148,9 @@ class PostgresSearch:
         place = self._state.place
         return vector_search.plan_search(access, place.wide.vector, chosen, now, place.exact_up_to)
 
+    def changes(self) -> int | None:
+        return None
+
     def extent(self) -> CollectionStatistics:
         with self.reading() as access:
             found = sums.extent(access)

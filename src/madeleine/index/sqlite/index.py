@@ -23,7 +23,7 @@ from madeleine.index.common.ranking import changes_ranking
 from madeleine.index.common.rows import PlacedMemory, find_newborn_ids
 from madeleine.index.common.stems import Stemmer
 from madeleine.index.port import Index, IndexBatch
-from madeleine.index.sqlite import events, nodes, pool, standing, usage, vectors
+from madeleine.index.sqlite import events, nodes, standing, usage, vectors
 from madeleine.index.sqlite.connection import SqliteConnections, translate_errors
 from madeleine.index.sqlite.files import remove_index, swap_index
 from madeleine.index.sqlite.ports import (
@@ -106,7 +106,7 @@ class SqliteIndex:
                 state.vocabulary = Vocabulary()
             state.vocabulary.add(each.texts for each in placed if not each.same_texts)
             if placed or gone:
-                state.kept = pool.PassageCache()
+                state.note_change()
             if changes_ranking(batch):
                 state.ranked = False
 
@@ -123,7 +123,7 @@ class SqliteIndex:
             with state.connections.writing() as connection:
                 change = vectors.set_traces(connection, state.matrix, state.place.wide, traces)
             state.matrix.apply(change)
-            state.kept = pool.PassageCache()
+            state.note_change()
 
     def clear(self) -> None:
         state = self._state
@@ -131,7 +131,8 @@ class SqliteIndex:
             with state.connections.writing() as connection:
                 vectors.empty_tables(connection)
             state.matrix.clear()
-            state.kept, state.vocabulary = pool.PassageCache(), Vocabulary()
+            state.vocabulary = Vocabulary()
+            state.note_change()
             state.ranked = False
 
     def fresh(self) -> SqliteIndex:
@@ -153,7 +154,8 @@ class SqliteIndex:
         state = self._state
         swap_index(fresh.place.path, state.place.path)
         state.matrix, state.numbers = fresh.matrix, fresh.numbers
-        state.kept, state.vocabulary = pool.PassageCache(), Vocabulary()
+        state.vocabulary = Vocabulary()
+        state.note_change()
         state.ranking, state.ranked = {}, False
 
     def close(self) -> None:

@@ -83,10 +83,17 @@ class SqliteState:
     stems: dict[str, int] = field(default_factory=dict)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     kept: pool.PassageCache = field(default_factory=pool.PassageCache)
+    changes: int = 0
+    """How often a memory was written, dropped or given a vector."""
     steady: threading.local = field(default_factory=threading.local)
     ranking: NodeRanking = field(default_factory=dict)
     ranked: bool = False
     """Whether the ranking still says how memories stand."""
+
+    def note_change(self) -> None:
+        """Forget the passages that were looked at: some of them are others now."""
+        self.kept = pool.PassageCache()
+        self.changes += 1
 
     @property
     def steady_vocabulary(self) -> Vocabulary:
@@ -153,6 +160,9 @@ class SqliteSearch:
                 return []
             matrix = self._state.matrix
             return vectors.search_vector(connection, matrix, vector, chosen, now, limit, least)
+
+    def changes(self) -> int | None:
+        return self._state.changes
 
     def extent(self) -> CollectionStatistics:
         matrix = self._state.matrix
