@@ -17,19 +17,19 @@ SHORT_WORDS = 6
 LONG_WORDS = 30
 
 
-def _words(text: str) -> re.Pattern[str]:
+def _compile_words(text: str) -> re.Pattern[str]:
     words = "|".join(text.replace("\n", " ").strip().split("/"))
     return compile_late(rf"(?<!\w)(?:{words})(?!\w)")
 
 
 _SIGNS: Mapping[str, re.Pattern[str]] = {
-    "always": _words(
+    "always": _compile_words(
         "always/every/each/everything/everywhere/anything/whenever/any/all/by default/from now on"
         "/in future/as a rule/immer/jede[rsnm]?/alle[sn]?/grundsätzlich/stets/überall"
         "/siempre/cada/todos?/todas?/toujours/chaque/toutes?/tous/sempre/ogni/tutt[ieao]/todo"
         "/altijd/elke?/alle/zawsze/każd\\w+/wszystk\\w+/всегда/кажд\\w+/все/her zaman/her"
     ),
-    "never": _words(
+    "never": _compile_words(
         "never/no/not/none/nothing/nobody/without/don't/dont/do not/doesn't/cannot/can't"
         "/must not/mustn't"
         "/nowhere/neither/nor/banned/forbidden/avoid/stop/nie/niemals/nicht/kein\\w{0,2}/ohne"
@@ -37,19 +37,19 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         "/mai/niente/senza/non/nunca/não/sem/nenhum\\w?/nooit/niet/geen/zonder"
         "/nigdy/bez/nie/никогда/без/не/нельзя/asla/hiç"
     ),
-    "only": _words(
+    "only": _compile_words(
         "only/just/nowhere else/at most/at least/max/exactly/before/first/until/unless/instead of"
         "/rather than/except/but not/nur/höchstens/mindestens/erst/vorher/sólo/solo/antes/máximo"
         "/como mucho/seulement/uniquement/avant/au plus/prima/soltanto/só/apenas/alleen/eerst"
         "/tylko/najpierw/только/сначала/сперва/sadece/önce"
     ),
-    "must": _words(
+    "must": _compile_words(
         "must/should/shall/has to/have to/needs?/needed/required/may/is to/are to/ought/please/pls"
         "/make sure/muss/müssen/soll\\w*/darf/dürfen/bitte/debe\\w*/hay que/tiene que/por favor"
         "/doit/doivent/il faut/merci de/s'il te plaît/deve/devono/bisogna/per favore/devem?"
         "/tem de/moet\\w*/mag/graag/musi/trzeba/proszę/должн\\w+/надо/нужно/пожалуйста/\\w+malı"
     ),
-    "prefers": _words(
+    "prefers": _compile_words(
         "prefer\\w*/i want/i like/i love/i hate/i'd rather/can't stand/cannot bear/unreadable"
         "/i don't want"
         "/i read/i only/tell me/give me/show me/ask me/ask/ich mag/ich möchte/ich will/lieber"

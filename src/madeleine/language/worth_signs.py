@@ -17,7 +17,7 @@ MIDDLE_WORDS = 7
 LONG_WORDS = 25
 
 
-def _words(text: str) -> re.Pattern[str]:
+def _compile_words(text: str) -> re.Pattern[str]:
     return compile_late(rf"(?<!\w)(?:{'|'.join(text.split('/'))})(?!\w)", re.I)
 
 
@@ -27,7 +27,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         r"|can we"
         r"|shall|should|was|wie|wo|warum|wann|wer|kannst|können|soll|qué|cómo|dónde|cuándo|por qué"
         r"|puedes|est-ce|c'est quoi|comment|pourquoi|peux-tu|tu peux)\b", re.I),
-    "doubts": _words(
+    "doubts": _compile_words(
         "maybe/perhaps/might/could/dunno/don't know/not sure/no idea/some ?day/one day/we'll see"
         "/who knows"
         "/let me think/sleep on it/probably/i think/i guess/i bet/i suppose/dreaming/thinking"
@@ -50,7 +50,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         r"|remove|build|test|put|undo|book|cancel|remind|sort|mach|zeig|schau|druck|schreib|ändere|bestell|such"
         r"|prüf|mira|haz|enséña|busca|escribe|cambia|regarde|montre|fais|écris|change|ajoute|cherche|vas-y)"
         r"(?:me|le|lo|la)?\b", re.I),
-    "lasts": _words(
+    "lasts": _compile_words(
         "always/never/ever/in future/in the future/from now on/going forward/every/each/as a rule"
         "/generally/in general"
         "/for all/all of our/everywhere/anywhere/no exceptions/whenever/nobody/house rule/general"
@@ -60,7 +60,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         "/jamás/a partir de ahora/en general/cada/todos los/toujours/jamais/désormais/à partir de"
         " maintenant"
         "/chaque/partout/altijd/nooit/sempre/mai/zawsze/nigdy"),
-    "likes": _words(
+    "likes": _compile_words(
         "hate/hates/can't stand/cannot stand/prefer/prefers/i'd rather/i like/i love/don't like"
         "/dislikes?/i want/wants/don't want"
         "/doesn't want/i don't do/hives/allergic/annoys me/please don't/no more/stop/i need you"
@@ -68,7 +68,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         "/will nicht/möchte/odio/prefiero/no soporto/me gusta/quiero/no quiero/déteste/préfère"
         "/j'aime/je veux"
         "/veux plus/niet leuk/odio/nie lubię"),
-    "decides": _words(
+    "decides": _compile_words(
         "decided/settled/agreed/chose/we take/we'll take/we go/go with/going with/we'll use/we"
         " use/stays?/instead of/drop/drops"
         "/keep/keeps/cap/final/then/goes/gone/becomes?/it is/signed off/we do/we're not/we are"
@@ -82,11 +82,11 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
     "contrasts": compile_late(
         r",? (?:not|never|nicht|nie|no|pas|jamais|kein\w*|sondern|sino|rather than|instead of"
         r"|but only) ", re.I),
-    "reasons": _words(
+    "reasons": _compile_words(
         "because/since/so that/otherwise/or else/or you/that's why/the reason/due to/thanks to"
         "/weil/sonst/damit/denn"
         "/porque/si no/así/parce que/sinon/car/omdat/perché"),
-    "warns": _words(
+    "warns": _compile_words(
         "careful/watch out/gotcha/turns out/turned out/only works?/doesn't work/the trick/what"
         " worked/what helped/wrong"
         "/you have to/you need to/has to be/had to/make sure/mind/beware/otherwise/or it/fails?"
@@ -119,33 +119,33 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         r"|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|lundi|mardi|mercredi"
         r"|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin|juillet|août|octobre"
         r"|novembre)\b", re.I),
-    "moment": _words(
+    "moment": _compile_words(
         "right now/for now/at the moment/today/tonight/currently/still/again/just now/this time"
         "/for the moment/so far"
         "/this morning/tomorrow/jetzt gerade/gerade/heute/morgen/im moment/immer noch/ahora mismo"
         "/hoy/mañana/todavía"
         "/aujourd'hui/demain/pour l'instant/encore"),
-    "will_do": _words(
+    "will_do": _compile_words(
         "i'll/let me/i will/i do it/i do that/myself/back in/brb/gotta/i have to run/i'm going"
         "/ich geh/ich mach/me voy/je file"
         "/i'd have to/i need to see/i want to see/i'd like to see"),
-    "chats": _words(
+    "chats": _compile_words(
         "lol/haha+/hehe/coffee/lunch/tea/dinner/starving/hungry/tired/weather/kid/dog/cat/beer/pub/canteen/rain/rains/snow/game"
         "/wish me luck/good night/sleep well/see you/bye/thanks/thank you/happy/sorry/love it"
         "/beautiful/perfect/nice/great"
         "/feierabend/essen/danke/wetter/gracias/genial/calor/comer/merci/nickel/bazar/kermesse"),
-    "happened": _words(
+    "happened": _compile_words(
         "i tried/i measured/i looked/i ran/i went/i had/i ate/i read/i saw/i counted/yesterday"
         "/last night/gestern/ayer/hier"
         "/it fails/fails with/crashes/crashed/broke/error/is red/is down/same error"),
-    "quotes": _words(
+    "quotes": _compile_words(
         "says/said/they say/claims?/the docs/readme/the blog/in the ticket/the comment/i read"
         "/interview/magazine/steht/dice"
         "/según/il dit/selon/the mail/datasheet"),
     "means": compile_late(
         r"\b(?:means?|is what we call|when i say|with us|by .{1,20} we mean|on purpose"
         r"|the point of|heißt bei uns|meinen wir|chez nous|whole reason)\b", re.I),
-    "aims": _words(
+    "aims": _compile_words(
         "i want to be/we want to/the plan is/goal/aim/by (?:christmas|easter|summer|autumn|spring"
         "|winter|the end)/due on/is due/deadline"
         "/before summer/until easter/bis ostern/soll fertig/ziel/antes de/on vise/au plus tard"

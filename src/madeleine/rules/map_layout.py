@@ -77,7 +77,7 @@ def lay_out(vectors: Floats, pause: Pause, before: Places | None = None) -> Plac
     found = find_neighbours(reduced, reduced, NEIGHBOURS + 1, pause)
     places = _begin(reduced, found, before)
     _settle(places, found, pause)
-    return _scale(places)
+    return _scale_places(places)
 
 
 def place_beside(vectors: Floats, among: Floats, places: Places, pause: Pause) -> Places:
@@ -147,7 +147,7 @@ def _settle(places: Places, found: Neighbours, pause: Pause) -> None:
         places += step * np.clip(moved, -CLIP, CLIP)
 
 
-def _scale(places: Places) -> Places:
+def _scale_places(places: Places) -> Places:
     """Return the places around the middle, as far apart as their number needs. Along each axis
     they are drawn half the way to where they would lie if all were as far apart: what is crowded
     gets room, and empty space between groups shrinks."""

@@ -39,7 +39,7 @@ from madeleine.api.recall_operations import whisper_to_prompt
 from madeleine.bootstrap import HomeContexts
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
-from madeleine.server.automem.call import Reply
+from madeleine.server.automem.call import AutomemReply
 from madeleine.server.automem.door import adopt_credentials, build_doors, word_error
 from madeleine.server.automem.routes import AUTOMEM_ROUTES, is_automem_path
 from madeleine.server.caller_resolver import CallerResolver, may_see_server
@@ -264,7 +264,7 @@ class App:
     async def _encode_in_thread(self, work: Callable[[], Any]) -> bytes:
         return await self._in_thread(lambda: encode_json(work()))
 
-    async def _answer_automem(self, work: Callable[[], Reply]) -> Reply:
+    async def _answer_automem(self, work: Callable[[], AutomemReply]) -> AutomemReply:
         return await self._in_thread(work)
 
     async def _in_thread(self, work: Callable[[], WorkResult]) -> WorkResult:

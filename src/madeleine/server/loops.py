@@ -89,7 +89,9 @@ def _common_loops(context: HomeContext, stop: threading.Event) -> list[Backgroun
 def _file_loops(context: HomeContext, stop: threading.Event) -> Iterator[BackgroundLoop]:
     """Give the loops of a home whose truth is files in the home."""
     journal = context.stores.journal
-    yield BackgroundLoop("journal", journal.flush, FLUSH_SECONDS, FLUSH_SECONDS, news=journal.waits)
+    yield BackgroundLoop(
+        "journal", journal.flush, FLUSH_SECONDS, FLUSH_SECONDS, news=journal.unflushed
+    )
     yield BackgroundLoop(
         "devices", DeviceJournalWatch(context).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS
     )

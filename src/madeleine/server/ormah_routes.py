@@ -101,14 +101,14 @@ def _build_end(memory: Memory) -> Json:
     }
 
 
-def _route(name: str, path: str, answer: OrmahFunction, summary: str) -> OrmahRoute:
+def _make_route(name: str, path: str, answer: OrmahFunction, summary: str) -> OrmahRoute:
     return OrmahRoute(name, "GET", path, summary, Role.READER, answer=answer)
 
 
 ORMAH_ROUTES = (
-    _route("ormah_clients", "/agent/clients", list_clients, "the hosts that can be wired"),
-    _route("ormah_search", f"{ORMAH_PREFIX}search", search_for_page, "what answers `q`"),
-    _route(
+    _make_route("ormah_clients", "/agent/clients", list_clients, "the hosts that can be wired"),
+    _make_route("ormah_search", f"{ORMAH_PREFIX}search", search_for_page, "what answers `q`"),
+    _make_route(
         "ormah_insights",
         f"{ORMAH_PREFIX}insights",
         list_insights_for_page,

@@ -69,8 +69,7 @@ def watch_folders(
     threading.Thread(target=_tell_the_end, args=(stop, changes), daemon=True).start()
     try:
         while (first := changes.get()) is not None:
-            batch = _gather(first, changes, quiet_seconds, time.monotonic() + most_seconds)
-            yield batch
+            yield _gather(first, changes, quiet_seconds, time.monotonic() + most_seconds)
     finally:
         observer.stop()
         observer.join()

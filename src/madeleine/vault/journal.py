@@ -97,8 +97,8 @@ class FileJournal:
         self._folder = folder
         self._lock = threading.Lock()
         self._compacting = threading.Lock()
-        self.waits = threading.Event()
-        self.waits.set()
+        self.unflushed = threading.Event()
+        self.unflushed.set()
         self._unsynced: set[str] = set()
         # A process before us may have made a file and died before its name was on disk.
         self._folder_unsynced = True
@@ -125,7 +125,7 @@ class FileJournal:
     def flush(self) -> None:
         """Wait until all that was appended is on disk."""
         with self._lock:
-            self.waits.clear()
+            self.unflushed.clear()
             waiting, self._unsynced = self._unsynced, set()
         try:
             for name in sorted(waiting):
@@ -135,7 +135,7 @@ class FileJournal:
         except OSError as error:
             with self._lock:
                 self._unsynced |= waiting
-                self.waits.set()
+                self.unflushed.set()
             raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
 
     def compact(self, before_month: str) -> CompactionReport:
@@ -292,7 +292,7 @@ class FileJournal:
             flush_to_disk(fd)
             self._unsynced.discard(name)
         else:
-            self.waits.set()
+            self.unflushed.set()
         return cursor_at(fd, size + len(data))
 
     def _sync_file(self, name: str) -> None:

@@ -69,7 +69,7 @@ class Vault(Protocol):
 class Journal(Protocol):
     """What happened to memories, as lines in files by device and month."""
 
-    waits: threading.Event
+    unflushed: threading.Event
     """Set while something that was appended may wait for `flush`."""
 
     @property

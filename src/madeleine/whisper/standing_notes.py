@@ -41,8 +41,8 @@ from madeleine.write.stores import Stores
 
 READ_MOST = 300  # notes of one key that are weighed, the newest
 KEPT_MOST = 20_000  # of which something is known, of all places
-LISTS_MOST = 64  # of all places
-LIST_KEPT = timedelta(minutes=1)
+LISTS_KEPT_MOST = 64  # of all places
+LIST_LIFETIME = timedelta(minutes=1)
 SURE = 4.0  # log odds of what somebody calls a standing note
 LEAST_WORTH, MOST_WORTH = 0.02, 0.98  # of what ordinary search says of a note
 MANY_WORDS = 40
@@ -114,8 +114,8 @@ class StandingNotes:
         notes = self._read(stores, chosen, model, now)
         if changes is not None:
             with self._lock:
-                self._lists[key] = _KeptList(changes, now + LIST_KEPT, notes)
-                while len(self._lists) > LISTS_MOST:
+                self._lists[key] = _KeptList(changes, now + LIST_LIFETIME, notes)
+                while len(self._lists) > LISTS_KEPT_MOST:
                     self._lists.popitem(last=False)
         return notes
 

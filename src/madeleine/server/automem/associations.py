@@ -16,9 +16,9 @@ from madeleine.ingest.importing.automem_words import AUTHORABLE, RELATIONS
 from madeleine.model.codec import Json
 from madeleine.server.automem.call import (
     AutomemCall,
-    NotThere,
-    Refused,
-    Reply,
+    AutomemMissing,
+    AutomemRefusal,
+    AutomemReply,
     is_uuid,
     read_score,
 )
@@ -49,7 +49,7 @@ class WantedAssociation(NamedTuple):
     said: Json
 
 
-def associate(call: AutomemCall) -> Reply:
+def associate(call: AutomemCall) -> AutomemReply:
     """Draw one relation, or many."""
     body = call.required_body()
     if isinstance(body.get("associations"), list):
@@ -57,7 +57,7 @@ def associate(call: AutomemCall) -> Reply:
     strength = read_score(body.get("strength"))
     wanted = _read_association(body, strength, "memory_id must be a valid UUID")
     _draw(call, wanted)
-    return Reply(
+    return AutomemReply(
         {
             "status": "success",
             "message": f"Association created between {wanted.one} and {wanted.other}",
@@ -69,12 +69,12 @@ def associate(call: AutomemCall) -> Reply:
     )
 
 
-def _associate_many(call: AutomemCall, items: object) -> Reply:
+def _associate_many(call: AutomemCall, items: object) -> AutomemReply:
     """Draw each that can be drawn, and say of the others why not."""
     if not isinstance(items, list) or not items:
-        raise Refused("'associations' must be a non-empty array")
+        raise AutomemRefusal("'associations' must be a non-empty array")
     if len(items) > BATCH_LIMIT:
-        raise Refused(f"Batch size limit is {BATCH_LIMIT} associations per request")
+        raise AutomemRefusal(f"Batch size limit is {BATCH_LIMIT} associations per request")
     strengths = [
         read_score(each.get("strength")) if isinstance(each, Mapping) else 0.0 for each in items
     ]
@@ -104,16 +104,16 @@ def _associate_many(call: AutomemCall, items: object) -> Reply:
         "failed": failed,
         "summary": f"{len(drawn)}/{len(items)} associations created successfully",
     }
-    return Reply(said, 207 if failed else 201)
+    return AutomemReply(said, 207 if failed else 201)
 
 
 def _read_item(item: object, strength: float) -> WantedAssociation:
     if not isinstance(item, Mapping):
-        raise Refused("Association item must be an object")
+        raise AutomemRefusal("Association item must be an object")
     for name in ("memory1_id", "memory2_id"):
         given = str(item.get(name) or "").strip()
         if given and not is_uuid(given):
-            raise Refused(f"'{name}' must be a valid UUID")
+            raise AutomemRefusal(f"'{name}' must be a valid UUID")
     return _read_association(item, strength, "")
 
 
@@ -122,21 +122,21 @@ def _read_association(
 ) -> WantedAssociation:
     one, other = (str(body.get(each) or "").strip() for each in ("memory1_id", "memory2_id"))
     if not one or not other:
-        raise Refused("'memory1_id' and 'memory2_id' are required")
+        raise AutomemRefusal("'memory1_id' and 'memory2_id' are required")
     if not (is_uuid(one) and is_uuid(other)):
-        raise Refused(no_uuid)
+        raise AutomemRefusal(no_uuid)
     if one == other:
-        raise Refused("Cannot associate a memory with itself")
+        raise AutomemRefusal("Cannot associate a memory with itself")
     name = str(body.get("type") or "RELATES_TO").strip().upper()
     if name not in AUTHORABLE:
-        raise Refused(f"Relation type must be one of {list(AUTHORABLE)}")
+        raise AutomemRefusal(f"Relation type must be one of {list(AUTHORABLE)}")
     said = {each: body[each] for each in PROPERTIES.get(name, ()) if body.get(each) is not None}
     return WantedAssociation(one, other, name, strength, said)
 
 
 def _draw(call: AutomemCall, wanted: WantedAssociation) -> None:
     if len(find_memories(call, [wanted.one, wanted.other])) < 2:
-        raise NotThere(NOT_BOTH)
+        raise AutomemMissing(NOT_BOTH)
     relation, reason = RELATIONS[wanted.name], _word_properties(wanted.said)
     start, end = wanted.one, wanted.other
     try:
@@ -154,7 +154,7 @@ def _draw(call: AutomemCall, wanted: WantedAssociation) -> None:
         }
         call.perform(link_memories, link)
     except Missing as missing:
-        raise NotThere(NOT_BOTH) from missing
+        raise AutomemMissing(NOT_BOTH) from missing
 
 
 def _word_properties(said: Mapping[str, object]) -> str | None:

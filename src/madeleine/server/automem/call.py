@@ -23,7 +23,7 @@ _TRUE = frozenset(["1", "true", "yes", "y", "on"])
 _FALSE = frozenset(["0", "false", "no", "n", "off"])
 
 
-class Refused(Rejected):
+class AutomemRefusal(Rejected):
     """A request of a client of AutoMem that AutoMem refuses too, in its words."""
 
     kind = "automem_refused"
@@ -33,7 +33,7 @@ class Refused(Rejected):
         super().__init__(problem, problem=problem)
 
 
-class NotThere(Missing):
+class AutomemMissing(Missing):
     """A memory that a client of AutoMem names, and that is not there, in AutoMem's words."""
 
     kind = "automem_missing"
@@ -42,7 +42,7 @@ class NotThere(Missing):
         super().__init__(problem, problem=problem)
 
 
-class Reply(NamedTuple):
+class AutomemReply(NamedTuple):
     """An answer in AutoMem's shape."""
 
     body: Json
@@ -119,13 +119,13 @@ class AutomemCall:
 
     def required_body(self, problem: str = "JSON body is required") -> Mapping[str, object]:
         if self.body is None:
-            raise Refused(problem)
+            raise AutomemRefusal(problem)
         return self.body
 
     def valid_id(self) -> str:
         """Return the id in the path; AutoMem looks for it as it is written."""
         if not is_uuid(self.id):
-            raise Refused("memory_id must be a valid UUID")
+            raise AutomemRefusal("memory_id must be a valid UUID")
         return self.id
 
 
@@ -148,11 +148,11 @@ def read_moment(value: object, named: str = "") -> datetime | None:
         return None
     before = f"{named}: " if named else ""
     if not isinstance(value, str):
-        raise Refused(f"{before}Timestamp must be a non-empty ISO formatted string")
+        raise AutomemRefusal(f"{before}Timestamp must be a non-empty ISO formatted string")
     try:
         return parse_time("timestamp", value)
     except InvalidValue as error:
-        raise Refused(f"{before}Invalid ISO timestamp") from error
+        raise AutomemRefusal(f"{before}Invalid ISO timestamp") from error
 
 
 def read_score(value: object, default: float = 0.5) -> float:
@@ -162,9 +162,9 @@ def read_score(value: object, default: float = 0.5) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]  # what is no number is refused
     except (TypeError, ValueError) as error:
-        raise Refused("'importance' must be a number") from error
+        raise AutomemRefusal("'importance' must be a number") from error
     if not 0 <= number <= 1:
-        raise Refused("'importance' must be between 0 and 1")
+        raise AutomemRefusal("'importance' must be between 0 and 1")
     return number
 
 
@@ -175,7 +175,7 @@ def read_tags(value: object) -> list[str]:
         return [value]
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return list(value)
-    raise Refused("'tags' must be a list of strings or a single string")
+    raise AutomemRefusal("'tags' must be a list of strings or a single string")
 
 
 def read_object(value: object) -> dict[str, Any]:
@@ -183,5 +183,5 @@ def read_object(value: object) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Refused("'metadata' must be an object")
+        raise AutomemRefusal("'metadata' must be an object")
     return dict(value)

@@ -22,7 +22,7 @@ from madeleine.errors import (
     WrongMethod,
 )
 from madeleine.model.codec import Json
-from madeleine.server.automem.call import DEFAULT_AUTHOR, AutomemCall, Reply
+from madeleine.server.automem.call import DEFAULT_AUTHOR, AutomemCall, AutomemReply
 from madeleine.server.automem.routes import AUTOMEM_ROUTES, AutomemRoute
 from madeleine.server.guard import REACH_KEY, bearer_token, read_header
 from madeleine.server.request_reading import parse_body, parse_query, read_agent_name, read_body
@@ -30,7 +30,7 @@ from madeleine.server.request_reading import parse_body, parse_query, read_agent
 BAD_REQUEST, CANNOT_WORK = 400, 422
 OWN_DEFAULT = "http"  # who asks over HTTP when nobody says who
 
-RunInThread = Callable[[Callable[[], Reply]], Awaitable[Reply]]
+RunInThread = Callable[[Callable[[], AutomemReply]], Awaitable[AutomemReply]]
 FindReach = Callable[[Scope], Awaitable[CallerReach]]
 
 
@@ -119,11 +119,11 @@ def adopt_credentials(scope: Scope) -> Scope:
 def word_error(error: MadeleineError) -> tuple[int, Json]:
     """Return the status and the body of an error: AutoMem's, with ours beside it."""
     status = BAD_REQUEST if error.http_status == CANNOT_WORK else error.http_status
-    told: dict[str, Any] = {"status": "error", "code": status, "message": _word(error)}
+    told: dict[str, Any] = {"status": "error", "code": status, "message": _word_message(error)}
     return status, {**told, "error": error_to_json(error)}
 
 
-def _word(error: MadeleineError) -> str:
+def _word_message(error: MadeleineError) -> str:
     if isinstance(error, NoAdminToken):
         return "Admin authorization required"
     if isinstance(error, NoToken):

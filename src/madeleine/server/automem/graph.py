@@ -13,9 +13,9 @@ from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.server.automem.call import (
     AutomemCall,
-    NotThere,
-    Refused,
-    Reply,
+    AutomemMissing,
+    AutomemRefusal,
+    AutomemReply,
     format_moment,
     is_uuid,
     read_moment,
@@ -56,7 +56,7 @@ TYPE_COLORS: Mapping[str, str] = {
 HIGH, MEDIUM = 0.8, 0.5
 
 
-def list_related(call: AutomemCall) -> Reply:
+def list_related(call: AutomemCall) -> AutomemReply:
     """Return memories that lead to one or that it leads to, over a few steps."""
     wanted = [each.upper() for each in call.texts("relationship_types", split=True)]
     names = [each for each in AUTHORABLE if each in wanted] or list(AUTHORABLE)
@@ -72,7 +72,7 @@ def list_related(call: AutomemCall) -> Reply:
         "max_depth": depth,
         "limit": limit,
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
 def _walk(call: AutomemCall, start: str, depth: int, names: Sequence[str]) -> dict[str, Memory]:
@@ -94,7 +94,7 @@ def _walk(call: AutomemCall, start: str, depth: int, names: Sequence[str]) -> di
 # -- pictures ------------------------------------------------------------------------------
 
 
-def show_snapshot(call: AutomemCall) -> Reply:
+def show_snapshot(call: AutomemCall) -> AutomemReply:
     """Return the most important memories, and the relations between them."""
     began = perf_counter()
     limit = _read_limit(call)
@@ -122,9 +122,9 @@ def show_snapshot(call: AutomemCall) -> Reply:
             "sampled": len(shown) < len(every),
             "sample_ratio": round(len(shown) / len(every), 4) if every else 1.0,
         },
-        "meta": {**_colors(), "query_time_ms": milliseconds(began), "archive_threshold": 0.0},
+        "meta": {**_list_colors(), "query_time_ms": milliseconds(began), "archive_threshold": 0.0},
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
 def _read_limit(call: AutomemCall) -> int:
@@ -134,7 +134,7 @@ def _read_limit(call: AutomemCall) -> int:
     except ValueError:
         return 500
     if limit < 0:
-        raise Refused("limit must be >= 0")
+        raise AutomemRefusal("limit must be >= 0")
     return min(limit or MAX_NODES, MAX_NODES)
 
 
@@ -180,17 +180,17 @@ def _build_edge(row: RelationRow, whole: bool = False) -> Json:
     return {**edge, "properties": properties} if whole else edge
 
 
-def _colors() -> Json:
+def _list_colors() -> Json:
     return {"type_colors": dict(TYPE_COLORS), "relation_colors": dict(RELATION_COLORS)}
 
 
-def show_neighbors(call: AutomemCall) -> Reply:
+def show_neighbors(call: AutomemCall) -> AutomemReply:
     """Return what surrounds a memory, and what is like it."""
     began = perf_counter()
     depth = call.whole("depth", 1, 1, 3)
     center = find_memories(call, [call.id]).get(call.id)
     if center is None:
-        raise NotThere(f"Memory {call.id} not found")
+        raise AutomemMissing(f"Memory {call.id} not found")
     near = _walk(call, call.id, depth, [*RELATION_COLORS, "DISCOVERED"])
     ids = {call.id, *near}
     rows = [
@@ -206,7 +206,7 @@ def show_neighbors(call: AutomemCall) -> Reply:
         "edges": [_build_edge(each) for each in rows],
         "meta": {"depth": depth, "query_time_ms": milliseconds(began)},
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
 def _find_similar(call: AutomemCall, center: Memory, but: set[str]) -> list[Json]:
@@ -226,7 +226,7 @@ def _find_similar(call: AutomemCall, center: Memory, but: set[str]) -> list[Json
 # -- numbers -------------------------------------------------------------------------------
 
 
-def count_graph(call: AutomemCall) -> Reply:
+def count_graph(call: AutomemCall) -> AutomemReply:
     began = perf_counter()
     every = list_all(call, MAX_NODES, outdated=True)
     rows = [build_row(each.id, drawn) for each in every for drawn in each.connections]
@@ -244,14 +244,14 @@ def count_graph(call: AutomemCall) -> Reply:
         "recent_activity": [
             {"date": day, "count": days[day]} for day in sorted(days, reverse=True)[:7]
         ],
-        "meta": {**_colors(), "query_time_ms": milliseconds(began)},
+        "meta": {**_list_colors(), "query_time_ms": milliseconds(began)},
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
-def list_types(call: AutomemCall) -> Reply:
-    return Reply({"types": list(TYPES), "colors": dict(TYPE_COLORS)})
+def list_types(call: AutomemCall) -> AutomemReply:
+    return AutomemReply({"types": list(TYPES), "colors": dict(TYPE_COLORS)})
 
 
-def list_relations(call: AutomemCall) -> Reply:
-    return Reply({"relations": sorted(RELATION_COLORS), "colors": dict(RELATION_COLORS)})
+def list_relations(call: AutomemCall) -> AutomemReply:
+    return AutomemReply({"relations": sorted(RELATION_COLORS), "colors": dict(RELATION_COLORS)})

@@ -24,9 +24,9 @@ from madeleine.model.draft import normalize_tag, read_draft
 from madeleine.model.memory import Memory
 from madeleine.server.automem.call import (
     AutomemCall,
-    NotThere,
-    Refused,
-    Reply,
+    AutomemMissing,
+    AutomemRefusal,
+    AutomemReply,
     format_moment,
     read_moment,
     read_object,
@@ -51,7 +51,7 @@ TYPED_CONFIDENCE = 0.9  # of a memory whose type was sent without a confidence
 # -- storing -------------------------------------------------------------------------------
 
 
-def store(call: AutomemCall) -> Reply:
+def store(call: AutomemCall) -> AutomemReply:
     """Write a memory; that the same text is known already does not matter to AutoMem."""
     began, body = perf_counter(), call.required_body()
     draft = build_draft(call, body)
@@ -69,14 +69,14 @@ def store(call: AutomemCall) -> Reply:
         "query_time_ms": milliseconds(began),
     }
     named = ("timestamp", "updated_at", "last_accessed", "type", "confidence", "metadata")
-    return Reply({**said, **{name: given[name] for name in named}}, 201)
+    return AutomemReply({**said, **{name: given[name] for name in named}}, 201)
 
 
 def build_draft(call: AutomemCall, body: Mapping[str, object]) -> dict[str, Any]:
     """Return what a client sends as a draft of ours."""
     content = _read_content(body)
     if not content:
-        raise Refused("'content' is required")
+        raise AutomemRefusal("'content' is required")
     tags, metadata = read_tags(body.get("tags")), read_object(body.get("metadata"))
     _check_embedding(body.get("embedding"))
     named = {each: f"Invalid {each}" for each in ("updated_at", "last_accessed")}
@@ -110,7 +110,7 @@ def build_draft(call: AutomemCall, body: Mapping[str, object]) -> dict[str, Any]
 def _read_content(body: Mapping[str, object]) -> str:
     content = body.get("content")
     if content is not None and not isinstance(content, str):
-        raise Refused("'content' must be a string")
+        raise AutomemRefusal("'content' must be a string")
     return (content or "").strip()
 
 
@@ -122,9 +122,9 @@ def _check_embedding(given: object) -> None:
     if isinstance(given, list):
         values = given
     elif not isinstance(given, str):
-        raise Refused("Embedding must be a list of floats or a comma-separated string")
+        raise AutomemRefusal("Embedding must be a list of floats or a comma-separated string")
     if not all(_is_number(each) for each in values):
-        raise Refused("Embedding must contain numeric values")
+        raise AutomemRefusal("Embedding must contain numeric values")
 
 
 def _is_number(value: object) -> bool:
@@ -134,16 +134,16 @@ def _is_number(value: object) -> bool:
         return False
 
 
-def store_batch(call: AutomemCall) -> Reply:
+def store_batch(call: AutomemCall) -> AutomemReply:
     """Write many memories, or none if one of them is wrong."""
     began = perf_counter()
     items = (call.body or {}).get("memories")
     if call.body is None or "memories" not in call.body:
-        raise Refused("JSON body with 'memories' array required")
+        raise AutomemRefusal("JSON body with 'memories' array required")
     if not isinstance(items, list) or not items:
-        raise Refused("'memories' must be a non-empty array")
+        raise AutomemRefusal("'memories' must be a non-empty array")
     if len(items) > BATCH_LIMIT:
-        raise Refused(f"Batch size limit is {BATCH_LIMIT} memories per request")
+        raise AutomemRefusal(f"Batch size limit is {BATCH_LIMIT} memories per request")
     drafts = [_build_batch_draft(call, place, item) for place, item in enumerate(items)]
     limits = call.reach.context.stores.config.limits
     for draft in drafts:
@@ -161,21 +161,21 @@ def store_batch(call: AutomemCall) -> Reply:
         "enrichment": "queued",
         "query_time_ms": milliseconds(began),
     }
-    return Reply(said, 201)
+    return AutomemReply(said, 201)
 
 
 def _build_batch_draft(call: AutomemCall, place: int, item: object) -> dict[str, Any]:
     """Return the draft of one of many, which is read with more patience than a single one."""
     if not isinstance(item, Mapping):
-        raise Refused(f"Memory at index {place} must be an object")
+        raise AutomemRefusal(f"Memory at index {place} must be an object")
     if not _read_content(item):
-        raise Refused(f"Memory at index {place} missing 'content'")
+        raise AutomemRefusal(f"Memory at index {place} missing 'content'")
     taken = ("content", "tags", "importance", "type", "confidence")
     given = {name: item.get(name) for name in taken}
     metadata, timestamp = item.get("metadata"), item.get("timestamp")
     try:
         read_moment(timestamp)
-    except Refused:
+    except AutomemRefusal:
         timestamp = None
     given["metadata"] = metadata if isinstance(metadata, dict) else None
     return {**build_draft(call, {**given, "timestamp": timestamp}), "id": str(uuid.uuid4())}
@@ -184,17 +184,17 @@ def _build_batch_draft(call: AutomemCall, place: int, item: object) -> dict[str,
 # -- one memory ----------------------------------------------------------------------------
 
 
-def look_at(call: AutomemCall) -> Reply:
+def look_at(call: AutomemCall) -> AutomemReply:
     memory = _find(call)
     call.perform(show_memory, id=memory.id)  # which notes that it was used
-    return Reply({"status": "success", "memory": memory_to_automem(memory)})
+    return AutomemReply({"status": "success", "memory": memory_to_automem(memory)})
 
 
 def _find(call: AutomemCall) -> Memory:
     """Return the memory in the path, without noting a use."""
     found = find_memories(call, [call.valid_id()]).get(call.id)
     if found is None:
-        raise NotThere
+        raise AutomemMissing
     return found
 
 
@@ -204,7 +204,7 @@ def find_memories(call: AutomemCall, ids: Sequence[str]) -> dict[str, Memory]:
     return {each.id: each for each in told.memories if each.id in ids}
 
 
-def change(call: AutomemCall) -> Reply:
+def change(call: AutomemCall) -> AutomemReply:
     """Change what a memory says. What is not named stays."""
     call.valid_id()
     body = call.required_body()
@@ -212,7 +212,7 @@ def change(call: AutomemCall) -> Reply:
     revision = _build_revision(memory, body)
     if revision:
         call.perform(revise_memory, revision, memory.id)
-    return Reply({"status": "success", "memory_id": memory.id})
+    return AutomemReply({"status": "success", "memory_id": memory.id})
 
 
 def _build_revision(memory: Memory, body: Mapping[str, object]) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def _change_times(
         read_moment(body.get(name), f"Invalid {name}")
     created = read_moment(body.get("timestamp"), "Invalid timestamp")
     if created is not None and created != memory.created:
-        raise Refused("'timestamp' stays what it was when the memory was stored")
+        raise AutomemRefusal("'timestamp' stays what it was when the memory was stored")
     if "t_valid" in body:
         since = read_moment(body["t_valid"], "Invalid t_valid")
         kept["t_valid"] = format_moment(since) if since else None
@@ -262,7 +262,7 @@ def _change_times(
 def _required_content(body: Mapping[str, object]) -> str:
     content = _read_content(body)
     if not content:
-        raise Refused("'content' is required")
+        raise AutomemRefusal("'content' is required")
     return content
 
 
@@ -273,17 +273,17 @@ def _read_patched_tags(value: object) -> list[str]:
     return [each.strip() for each in given if isinstance(each, str) and each.strip()]
 
 
-def delete(call: AutomemCall) -> Reply:
+def delete(call: AutomemCall) -> AutomemReply:
     """Move a memory to the trash."""
     memory = _find(call)
     call.perform(forget_memory, id=memory.id)
-    return Reply({"status": "success", "memory_id": memory.id})
+    return AutomemReply({"status": "success", "memory_id": memory.id})
 
 
 # -- by tag --------------------------------------------------------------------------------
 
 
-def list_by_tag(call: AutomemCall) -> Reply:
+def list_by_tag(call: AutomemCall) -> AutomemReply:
     tags = _read_wanted_tags(call)
     limit, offset = call.whole("limit", 20, 1, 200), max(call.whole("offset", 0, 0, 2**31), 0)
     found = sort_by_importance(list_tagged(call, tags))
@@ -297,10 +297,10 @@ def list_by_tag(call: AutomemCall) -> Reply:
         "has_more": offset + limit < len(found),
         "memories": [memory_to_automem(each) for each in page],
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
-def delete_by_tag(call: AutomemCall) -> Reply:
+def delete_by_tag(call: AutomemCall) -> AutomemReply:
     """Move every memory with one of these tags to the trash, each as a change of its own."""
     tags = _read_wanted_tags(call)
     deleted = 0
@@ -310,13 +310,13 @@ def delete_by_tag(call: AutomemCall) -> Reply:
         except NoSuchMemory:
             continue  # somebody else was quicker
         deleted += 1
-    return Reply({"status": "success", "tags": tags, "deleted_count": deleted})
+    return AutomemReply({"status": "success", "tags": tags, "deleted_count": deleted})
 
 
 def _read_wanted_tags(call: AutomemCall) -> list[str]:
     tags = call.texts("tags")
     if not tags:
-        raise Refused("'tags' query parameter is required")
+        raise AutomemRefusal("'tags' query parameter is required")
     return tags
 
 

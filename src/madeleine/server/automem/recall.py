@@ -17,7 +17,13 @@ from madeleine.language.times import read_times
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import MAX_HITS
-from madeleine.server.automem.call import AutomemCall, Refused, Reply, format_moment, read_moment
+from madeleine.server.automem.call import (
+    AutomemCall,
+    AutomemRefusal,
+    AutomemReply,
+    format_moment,
+    read_moment,
+)
 from madeleine.server.automem.memories import (
     find_memories,
     list_all,
@@ -87,7 +93,7 @@ class RecallRequest:
         return bool(self.excluded) or every or self.sort != "score"
 
 
-def answer_recall(call: AutomemCall) -> Reply:
+def answer_recall(call: AutomemCall) -> AutomemReply:
     began = perf_counter()
     asked = _read_request(call)
     chosen = _build_filter(call, asked)
@@ -103,7 +109,7 @@ def answer_recall(call: AutomemCall) -> Reply:
     kept = [each for each in current if _passes(each.memory, asked)]
     distinct = _merge_alike(kept)
     above = [each for each in distinct if asked.min_score is None or each.score >= asked.min_score]
-    rows = _sort(above, asked.sort)[: asked.limit]
+    rows = _sort_rows(above, asked.sort)[: asked.limit]
     relations = find_relations(call, [each.memory.id for each in rows]) if rows else None
     expanded = _expand(call, asked, rows, relations) if relations is not None else []
     results = [_row_to_json(each, relations) for each in (*rows, *expanded)]
@@ -124,7 +130,7 @@ def answer_recall(call: AutomemCall) -> Reply:
     if call.flag("expand_relations", "expand_associations", "expand"):
         answer["expansion"] = _describe_expansion(call, rows, expanded)
     answer["query_time_ms"] = milliseconds(began)
-    return Reply(answer)
+    return AutomemReply(answer)
 
 
 # -- what is asked -------------------------------------------------------------------------
@@ -159,7 +165,7 @@ def _wants_history(call: AutomemCall) -> bool:
         return not call.flag("current_only", default=True)
     mode = call.text("state_mode").lower() or "current"
     if mode not in ("current", "history"):
-        raise Refused("'state_mode' must be 'current' or 'history'")
+        raise AutomemRefusal("'state_mode' must be 'current' or 'history'")
     return mode == "history"
 
 
@@ -290,7 +296,7 @@ def _merge_alike(found: Iterable[RecallRow]) -> list[RecallRow]:
     return merged
 
 
-def _sort(found: Sequence[RecallRow], sort: str) -> list[RecallRow]:
+def _sort_rows(found: Sequence[RecallRow], sort: str) -> list[RecallRow]:
     newest = sorted(found, key=lambda each: each.memory.created, reverse=True)
     if sort == "score":
         return sorted(newest, key=lambda each: -each.score)

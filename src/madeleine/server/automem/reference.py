@@ -37,7 +37,7 @@ This page is made from `madeleine.server.automem`.
 
 def render_automem_page() -> str:
     """Return the whole page."""
-    routes = _table(
+    routes = _render_table(
         ("route", "does", "role", "answers"),
         (
             (
@@ -49,13 +49,13 @@ def render_automem_page() -> str:
             for each in AUTOMEM_ROUTES
         ),
     )
-    taken = _table(
+    taken = _render_table(
         ("AutoMem", "here"), ((f"`{each}`", f"`{map_type(each)}`") for each in _all_types())
     )
-    given = _table(
+    given = _render_table(
         ("here", "AutoMem"), ((f"`{ours}`", f"`{theirs}`") for ours, theirs in TYPE_NAMES.items())
     )
-    relations = _table(
+    relations = _render_table(
         ("AutoMem", "here", "`kind`", "from a client", "says besides"),
         (
             (
@@ -68,7 +68,7 @@ def render_automem_page() -> str:
             for name, each in RELATIONS.items()
         ),
     )
-    back = _table(
+    back = _render_table(
         ("here", "AutoMem"),
         ((f"`{edge}`", f"`{name_relation(edge, None, None)}`") for edge in Edge),
     )
@@ -90,6 +90,6 @@ def _all_types() -> Iterable[str]:
     return (*TYPES, "Memory", META_PATTERN)
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def _render_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from madeleine.api.endpoint import Endpoint
 from madeleine.model.people import Role
 from madeleine.server.automem import associations, graph, memories, recall, status
-from madeleine.server.automem.call import AutomemCall, Reply
+from madeleine.server.automem.call import AutomemCall, AutomemReply
 
-AutomemFunction = Callable[[AutomemCall], Reply]
+AutomemFunction = Callable[[AutomemCall], AutomemReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class AutomemRoute(Endpoint):
     """What it answers with when all went well."""
 
 
-def _route(
+def _make_route(
     method: str,
     path: str,
     answer: AutomemFunction,
@@ -45,32 +45,40 @@ def _route(
 
 
 AUTOMEM_ROUTES: tuple[AutomemRoute, ...] = (
-    _route("GET", "/health", status.report_health, "whether we answer", open=True),
-    _route("POST", "/memory", memories.store, "write a memory", Role.WRITER, 201),
-    _route("POST", "/memory/batch", memories.store_batch, "write up to 500", Role.WRITER, 201),
-    _route("GET", "/memory/by-tag", memories.list_by_tag, "memories with one of these `tags`"),
-    _route(
+    _make_route("GET", "/health", status.report_health, "whether we answer", open=True),
+    _make_route("POST", "/memory", memories.store, "write a memory", Role.WRITER, 201),
+    _make_route("POST", "/memory/batch", memories.store_batch, "write up to 500", Role.WRITER, 201),
+    _make_route("GET", "/memory/by-tag", memories.list_by_tag, "memories with one of these `tags`"),
+    _make_route(
         "DELETE",
         "/memory/by-tag",
         memories.delete_by_tag,
         "move every memory with one of these `tags` to the trash",
         Role.WRITER,
     ),
-    _route("GET", "/memory/{id}", memories.look_at, "one memory"),
-    _route("PATCH", "/memory/{id}", memories.change, "change what is named of it", Role.WRITER),
-    _route("DELETE", "/memory/{id}", memories.delete, "move it to the trash", Role.WRITER),
-    _route("GET", "/memories/{id}/related", graph.list_related, "what it is related with"),
-    _route("GET", "/recall", recall.answer_recall, "what answers `query`, or a listing"),
-    _route("POST", "/associate", associations.associate, "draw relations", Role.WRITER, 201),
-    _route("GET", "/startup-recall", status.recall_at_start, "lessons and rules, by their tags"),
-    _route("GET", "/analyze", status.analyze, "what there is, in numbers"),
-    _route("GET", "/graph/snapshot", graph.show_snapshot, "the most important and their relations"),
-    _route("GET", "/graph/neighbors/{id}", graph.show_neighbors, "what surrounds a memory"),
-    _route("GET", "/graph/stats", graph.count_graph, "the graph in numbers"),
-    _route("GET", "/graph/types", graph.list_types, "the seven types, with their colours"),
-    _route("GET", "/graph/relations", graph.list_relations, "the relations, with their colours"),
-    _route("GET", "/enrichment/status", status.report_enrichment, "what waits to be read"),
-    _route(
+    _make_route("GET", "/memory/{id}", memories.look_at, "one memory"),
+    _make_route(
+        "PATCH", "/memory/{id}", memories.change, "change what is named of it", Role.WRITER
+    ),
+    _make_route("DELETE", "/memory/{id}", memories.delete, "move it to the trash", Role.WRITER),
+    _make_route("GET", "/memories/{id}/related", graph.list_related, "what it is related with"),
+    _make_route("GET", "/recall", recall.answer_recall, "what answers `query`, or a listing"),
+    _make_route("POST", "/associate", associations.associate, "draw relations", Role.WRITER, 201),
+    _make_route(
+        "GET", "/startup-recall", status.recall_at_start, "lessons and rules, by their tags"
+    ),
+    _make_route("GET", "/analyze", status.analyze, "what there is, in numbers"),
+    _make_route(
+        "GET", "/graph/snapshot", graph.show_snapshot, "the most important and their relations"
+    ),
+    _make_route("GET", "/graph/neighbors/{id}", graph.show_neighbors, "what surrounds a memory"),
+    _make_route("GET", "/graph/stats", graph.count_graph, "the graph in numbers"),
+    _make_route("GET", "/graph/types", graph.list_types, "the seven types, with their colours"),
+    _make_route(
+        "GET", "/graph/relations", graph.list_relations, "the relations, with their colours"
+    ),
+    _make_route("GET", "/enrichment/status", status.report_enrichment, "what waits to be read"),
+    _make_route(
         "POST",
         "/enrichment/reprocess",
         status.reprocess,
@@ -79,7 +87,7 @@ AUTOMEM_ROUTES: tuple[AutomemRoute, ...] = (
         202,
         admin=True,
     ),
-    _route(
+    _make_route(
         "POST",
         "/admin/reembed",
         status.reembed,
@@ -87,7 +95,7 @@ AUTOMEM_ROUTES: tuple[AutomemRoute, ...] = (
         Role.OWNER,
         admin=True,
     ),
-    _route(
+    _make_route(
         "POST",
         "/admin/sync",
         status.sync,

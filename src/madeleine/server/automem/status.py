@@ -11,7 +11,7 @@ from madeleine.api.sleep_operations import run_task
 from madeleine.ingest.importing.automem_words import META_PATTERN
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
-from madeleine.server.automem.call import AutomemCall, Refused, Reply, format_moment
+from madeleine.server.automem.call import AutomemCall, AutomemRefusal, AutomemReply, format_moment
 from madeleine.server.automem.memories import list_all, list_tagged, sort_by_importance
 from madeleine.server.automem.relations import build_row
 from madeleine.server.automem.shapes import importance_of, name_type, own_metadata, tags_of
@@ -27,7 +27,7 @@ ENTITY_TAG = "entity:"
 LINKING_JOB = "auto_linker"
 
 
-def report_health(call: AutomemCall) -> Reply:
+def report_health(call: AutomemCall) -> AutomemReply:
     """Say that we answer. How much there is, is told to who may ask."""
     counts = None if call.is_stranger else call.perform(report_status).counts
     unread = counts.unembedded if counts else 0
@@ -55,10 +55,10 @@ def report_health(call: AutomemCall) -> Reply:
         },
         "timestamp": format_moment(call.now()),
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
-def report_enrichment(call: AutomemCall) -> Reply:
+def report_enrichment(call: AutomemCall) -> AutomemReply:
     """Return what waits to be read by the model; the rest is done when a memory is written."""
     counts = call.perform(report_status).counts
     done = counts.memories - counts.unembedded
@@ -86,22 +86,22 @@ def report_enrichment(call: AutomemCall) -> Reply:
             "last_error_at": None,
         },
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
-def reprocess(call: AutomemCall) -> Reply:
+def reprocess(call: AutomemCall) -> AutomemReply:
     """Have memories looked at again: the job that links them runs."""
     given = (call.body or {}).get("ids")
     named = given if isinstance(given, list) else str(given or "").split(",")
     ids = {str(each).strip() for each in named} | set(call.texts("ids", split=True))
     wanted = sorted(ids - {""})
     if not wanted:
-        raise Refused("No memory ids provided for reprocessing")
+        raise AutomemRefusal("No memory ids provided for reprocessing")
     call.perform(run_task, {}, LINKING_JOB, {"wait": False})
-    return Reply({"status": "queued", "count": len(wanted), "ids": wanted}, 202)
+    return AutomemReply({"status": "queued", "count": len(wanted), "ids": wanted}, 202)
 
 
-def reembed(call: AutomemCall) -> Reply:
+def reembed(call: AutomemCall) -> AutomemReply:
     """Have read what the model has not read yet; with `force` make the index anew."""
     body = call.body or {}
     before = call.perform(report_status).counts
@@ -119,10 +119,10 @@ def reembed(call: AutomemCall) -> Reply:
         "batch_size": body.get("batch_size") or 32,
         "metadata_preserved": True,
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
-def sync(call: AutomemCall) -> Reply:
+def sync(call: AutomemCall) -> AutomemReply:
     """Make the index say what the files say."""
     counts = call.perform(report_status).counts
     both: Json = {
@@ -133,16 +133,16 @@ def sync(call: AutomemCall) -> Reply:
     if (call.body or {}).get("dry_run") is True:
         lists: Json = {"missing_sample": [], "orphaned_sample": []}
         said = {"status": "dry_run", **both, "missing_count": counts.unembedded, **lists}
-        return Reply(said)
+        return AutomemReply(said)
     report = call.perform(reconcile_index)
     status = "complete" if report.written or report.dropped else "already_synced"
-    return Reply({"status": status, **both, "synced": report.written, "failed": 0})
+    return AutomemReply({"status": status, **both, "synced": report.written, "failed": 0})
 
 
-def recall_at_start(call: AutomemCall) -> Reply:
+def recall_at_start(call: AutomemCall) -> AutomemReply:
     """Return lessons and rules, by their tags."""
-    lessons = sort_by_importance(_current(call, LESSON_TAGS))[:LESSONS]
-    rules = sort_by_importance(_current(call, RULE_TAGS))[:RULES]
+    lessons = sort_by_importance(_list_current(call, LESSON_TAGS))[:LESSONS]
+    rules = sort_by_importance(_list_current(call, RULE_TAGS))[:RULES]
     said: Json = {
         "status": "success",
         "critical_lessons": [
@@ -163,17 +163,17 @@ def recall_at_start(call: AutomemCall) -> Reply:
         "has_critical": any(importance_of(each) >= CRITICAL for each in lessons),
         "summary": f"Recalled {len(lessons)} lesson(s) and {len(rules)} system rule(s)",
     }
-    return Reply(said)
+    return AutomemReply(said)
 
 
-def _current(call: AutomemCall, tags: Sequence[str]) -> list[Memory]:
+def _list_current(call: AutomemCall, tags: Sequence[str]) -> list[Memory]:
     """Return memories with one of these tags that are still true."""
     now = call.now()
     found = list_tagged(call, tags)
     return [each for each in found if each.valid_until is None or each.valid_until > now]
 
 
-def analyze(call: AutomemCall) -> Reply:
+def analyze(call: AutomemCall) -> AutomemReply:
     """Return what there is, in numbers."""
     found = list_all(call, ANALYZED)
     by_type: dict[str, list[Memory]] = defaultdict(list)
@@ -208,7 +208,7 @@ def analyze(call: AutomemCall) -> Reply:
             "high": sum(each.confidence >= HIGH for each in found),
         },
     }
-    return Reply({"status": "success", "analytics": analytics, "elapsed_ms": 0})
+    return AutomemReply({"status": "success", "analytics": analytics, "elapsed_ms": 0})
 
 
 def _describe_pattern(summary: Memory) -> Json:

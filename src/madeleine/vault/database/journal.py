@@ -84,7 +84,7 @@ class DatabaseJournal:
 
     def __init__(self, rows: DatabaseTenant, device: str) -> None:
         self.device = parse_device(device)
-        self.waits = threading.Event()
+        self.unflushed = threading.Event()
         self._rows = rows
 
     # -- writing ---------------------------------------------------------------------------
