@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from madeleine.agents.toml_text import InvalidToml, read_toml
 from madeleine.errors import BadSetting
-from madeleine.model.config_text import change_settings, is_set
+from madeleine.model.config_text import change_settings, is_set, parse_table
 
 FILE = Path("config.toml")
 WRITTEN = """# settings of this machine
@@ -208,3 +209,13 @@ def test_a_change_changes_one_value_and_no_comment(
     }
     assert after.count("# port = 1") == text.count("# port = 1")
     assert after.count("# [x] = '") == text.count("# [x] = '")
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "-" + "1" * 40_000, "[1, " + "7" * 4_301 + "]"])
+def test_a_number_without_end_is_refused_like_any_text_that_is_no_toml(number: str) -> None:
+    text = f"[server]\nport = {number}\n"
+
+    with pytest.raises(BadSetting, match="a number has too many digits"):
+        parse_table(text, Path("config.toml"))
+    with pytest.raises(InvalidToml):
+        read_toml(text)

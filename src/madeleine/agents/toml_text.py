@@ -42,6 +42,8 @@ def read_toml(text: str) -> dict[str, Any]:
         line = int(found[1]) if found else text.count("\n") + 1
         problem = _ERROR_LINE_PATTERN.sub("", str(error)).strip()
         raise InvalidToml(problem[:1].lower() + problem[1:], line) from error
+    except ValueError as error:
+        raise InvalidToml("a number has too many digits", 1) from error
 
 
 def find_table(values: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:

@@ -55,6 +55,8 @@ def parse_table(text: str, path: Path) -> TomlTable:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadSetting(str(path), f"does not parse: {error}") from error
+    except ValueError as error:
+        raise BadSetting(str(path), "does not parse: a number has too many digits") from error
     except RecursionError as error:
         raise BadSetting(str(path), "does not parse: it is nested too deeply") from error
 
