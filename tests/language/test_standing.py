@@ -58,6 +58,33 @@ def test_what_says_how_things_are_done_is_known_by_its_form(text: str) -> None:
     assert standing_keys(note(text)) == [READ_KEY]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The newsletter goes out on Fridays now, not Mondays",
+        "Marek is on call now, no longer Ana",
+        "Payments run through Adyen now instead of Stripe",
+        "Falke läuft jetzt auf Hetzner, nicht mehr bei Fly",
+        "Los pedidos ya no van por Correos, ahora van por SEUR",
+        "Le chantier n'est plus à Lyon mais à Dijon",
+    ],
+)
+def test_news_of_what_changed_is_no_standing_note(text: str) -> None:
+    assert not is_standing(note(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From now on use ruff, no longer black",
+        "Never send drafts to the customer any more",
+        "Ab jetzt immer mit zwei Unterschriften, nie mehr mit einer",
+    ],
+)
+def test_a_rule_that_takes_the_place_of_another_is_a_standing_note(text: str) -> None:
+    assert is_standing(note(text))
+
+
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_tells_or_happened_is_no_standing_note(text: str) -> None:
     assert not is_standing(note(text))

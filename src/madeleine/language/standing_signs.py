@@ -69,6 +69,12 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         r"|geef"
         r"|używaj|pisz|odpowiadaj|stosuj|отвечай|пиши|используй|kullan|yaz)\b",
     ),
+    "orders": compile_late(
+        r"^\W{0,3}(?:never|always|do not|don't|dont|please|only|no more|from now on|make sure|nie"
+        r"|niemals|immer|bitte|ab (?:jetzt|sofort)|stets|nunca|siempre|por favor"
+        r"|a partir de (?:ahora|agora)|jamais|toujours|désormais|mai|sempre|d'ora in poi|altijd"
+        r"|nooit|voortaan|zawsze|nigdy|od teraz|всегда|никогда)\b",
+    ),
     "when": compile_late(
         r"^\W{0,3}(?:when|whenever|if|before|after|anything|everything|whoever|for|in this|wenn"
         r"|bei|vor"
@@ -92,6 +98,18 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         r"|abbiamo|ieri"
         r"|foi|saiu|mudámos|ontem|werd|was|zijn|waren|był\w?|przeszliśmy|kupiliśmy|было|был\w?|ушла"
         r"|перее\w+|выбрал\w*|taşındı|geçtik|geçemedi)\b|た。|ました|去年|昨|上次|了。?$",
+    ),
+    "ended": compile_late(
+        r"\b(?:no longer|any ?more|is gone|switched off"
+        r"|(?:nicht|keine?[nrsm]?|nie) (?:\w+ ){0,3}?mehr|ya no|n(?:e |')\S+ (?:\w+ )?plus"
+        r"|plus (?:à|sur|de|d'|du|en|le|la|les)|non (?:\w+ )?più|già non|já não|não \w+ mais"
+        r"|niet (?:\w+ ){0,2}?meer|geen (?:\w+ )?meer|już nie|nie \w+ już)\b"
+        r"|больше не|уже не|不再|ではな[いく]|なくなった",
+    ),
+    "by_now": compile_late(
+        r"(?<!from )\bnow\b(?! on\b)|(?<!ab )(?<!von )\bjetzt\b|(?<!de )\bahora\b"
+        r"|(?<!de )\bmaintenant\b|(?<!d')(?<!\w)ora\b(?! in poi)|(?<!de )\bagora\b"
+        r"|(?<!vanaf )\bnu\b|(?<!od )\bteraz\b|(?<!\w)теперь(?!\w)|现在|今は",
     ),
     "tells": compile_late(
         r"\b(?:lives|works|runs|owns|weighs|costs|lasts|takes|means|opens|leaves|holds|speaks"

@@ -26,7 +26,7 @@ from madeleine.language.trigger_words import (
 )
 from madeleine.model.memory import Memory
 
-TRIGGER_RULES = "1"
+TRIGGER_RULES = "2"
 """Says how triggers are read from texts; whoever changes that changes this, and indexes follow."""
 READ_CHARS = 4_000  # of a memory
 MAX_TRIGGERS = 64
