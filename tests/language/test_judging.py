@@ -193,7 +193,7 @@ def test_a_value_that_took_anothers_place_is_named() -> None:
     found = signs("Chose SQLite for Ormah", "We switched Ormah to Postgres")
 
     assert found.swapped is not None
-    assert render_reason(Relation.EVOLUTION, found, 0.6) == "postgres took the place of sqlite"
+    assert render_reason(Relation.EVOLUTION, found, 0.6) == "Postgres took the place of SQLite"
     assert sign("Chose SQLite for Ormah", "We switched Ormah to Postgres", "swap_kind") > 0
     assert sign("Chose SQLite for Ormah", "Ormah uses Docker", "swap_kind") == 0
 

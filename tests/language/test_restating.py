@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.restatements import differs_in_numbers
+from madeleine.language.restatements import differs_in_numbers, find_added_roots
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,20 @@ def test_what_speaks_of_another_thing_or_time_does_not_disagree(one: str, other:
 @given(st.text(max_size=700))
 def test_no_text_disagrees_with_itself(text: str) -> None:
     assert not differs_in_numbers(text, text)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Backups are kept for 30 days", "We keep backups for thirty days"),
+        ("Invoices go out on the 5th of each month", "On the fifth of every month invoices go out"),
+        ("The course has twelve lessons", "There are 12 lessons in the course"),
+    ],
+)
+def test_a_number_is_one_word_however_it_is_written(older: str, newer: str) -> None:
+    assert not find_added_roots(older, newer)
+    assert not find_added_roots(newer, older)
+
+
+def test_another_number_is_another_word() -> None:
+    assert find_added_roots("Backups are kept for 30 days", "Backups: kept forty days") == {"40"}

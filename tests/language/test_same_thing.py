@@ -60,6 +60,7 @@ def test_another_direction_is_another_thing() -> None:
         ("We chose Hetzner.", "We chose Hetzner because it is cheap."),
         ("The cache holds 1,024 items", "The cache holds 1024 items"),
         ("It takes thirty minutes", "It takes 30 minutes"),
+        ("The boat has a diesel engine", "The boat has a diesel engine, 20 horsepower"),
     ],
 )
 def test_a_restatement_says_the_same(one: str, other: str) -> None:

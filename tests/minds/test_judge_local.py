@@ -56,7 +56,7 @@ def test_a_switch_to_another_database_is_surely_an_evolution(judge: LocalJudge) 
 
     assert found.relation is Relation.EVOLUTION
     assert found.sure >= CONFLICT_AT
-    assert found.reason == "postgres took the place of sqlite"
+    assert found.reason == "Postgres took the place of SQLite"
 
 
 def test_two_ways_to_say_it_are_proposed_as_duplicates(judge: LocalJudge) -> None:

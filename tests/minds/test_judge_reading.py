@@ -143,6 +143,51 @@ def test_a_restatement_in_other_words_is_sure_enough_to_merge() -> None:
     assert found.sure >= MERGE_AT
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Backups are kept for 30 days", "We keep backups for thirty days"),
+        (
+            "Invoices are sent on the 5th of each month",
+            "We send invoices on the fifth of every month",
+        ),
+    ],
+)
+def test_a_number_in_words_is_no_update(older: str, newer: str) -> None:
+    found = verdict(SetReader({Relation.EVOLUTION: 0.9}), older, newer, 0.9)
+
+    assert found.relation is Relation.DUPLICATE
+    assert found.sure >= 0.9
+
+
+def test_what_reads_as_the_same_but_for_a_number_is_an_update() -> None:
+    reader = SetReader({Relation.DUPLICATE: 0.94})
+
+    found = verdict(reader, "Scratch files go after 21 days", "On scratch files last 14 days", 0.8)
+
+    assert (found.relation, found.sure) == (Relation.EVOLUTION, 0.94)
+    assert found.reason == "21 became 14"
+
+
+def test_another_trait_of_the_same_thing_replaces_nothing() -> None:
+    reader = SetReader({Relation.EVOLUTION: 0.95})
+    boat = "The sailing boat is painted blue"
+
+    other = verdict(reader, boat, "The sailing boat lies in Roskilde in winter", 0.8)
+    changed = verdict(reader, boat, "The sailing boat was repainted and is green now", 0.8)
+
+    assert other.sure < 0.3
+    assert changed.sure == 0.95
+
+
+def test_what_a_note_needs_does_not_replace_it() -> None:
+    reader = SetReader({Relation.EVOLUTION: 0.48})
+
+    found = verdict(reader, "The report needs the night import", "The night import runs at 01:30")
+
+    assert found.relation is Relation.DEPENDS_ON
+
+
 def test_texts_that_a_comma_tells_apart_are_the_same_whatever_is_read_of_them() -> None:
     """The network was taught on restatements in other words, and misreads what is nearly equal."""
     one = "The ferry to the island leaves at nine from pier four."

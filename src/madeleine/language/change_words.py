@@ -297,6 +297,11 @@ sixteen seventeen eighteen nineteen twenty
 NUMBERS = {each: str(number) for number, each in enumerate(_COUNTED.split())} | {
     "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100"
 }  # fmt: skip
+ORDINALS = {
+    "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8",
+    "ninth": "9", "tenth": "10", "eleventh": "11", "twelfth": "12", "fifteenth": "15",
+    "twentieth": "20", "thirtieth": "30"
+}  # fmt: skip
 UNITS = {
     form: unit
     for unit, forms in {

@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.language.changed_words import find_changed_words
 from madeleine.language.clauses import LIGHT_STEMS, LIGHT_WEIGHT, Clause, ParsedText, stem_weight
 from madeleine.language.distinctions import have_same_wording
 from madeleine.language.kinds import SELECTING_STEMS, SINGLE_VALUE_STEMS, find_kinds, find_opposites
@@ -550,22 +551,32 @@ def render_reason(relation: Relation, signs: PairSigns, similarity: float) -> st
 
 
 def _render_conflict(relation: Relation, signs: PairSigns) -> str:
+    """Return what speaks most plainly for a conflict. Words are named only where both texts show
+    which they are."""
     by_denial = (
-        signs.denial and f"one says `{_truncate(signs.denial.text)}`, the other says it is so"
+        signs.denial and f"one says `{_quote_clause(signs.denial, signs)}`, the other says it is so"
     )
     by_number = signs.number and f"{signs.number[0].shown} became {signs.number[1].shown}"
     older, newer = signs.readings
-    by_swap = signs.swapped and (
-        f"{newer.spell_stems(signs.swapped[1])} took the place of"
-        f" {older.spell_stems(signs.swapped[0])}"
-    )
     by_opposites = signs.opposites and (
         f"one says {older.spell_stems(frozenset(signs.opposites[:1]), 1)},"
         f" the other {newer.spell_stems(frozenset(signs.opposites[1:]), 1)}"
     )
     if relation is Relation.TENSION:
         return by_denial or by_opposites or by_number or "both cannot hold"
-    return by_number or by_swap or by_denial or "the newer one says it otherwise"
+    changed = find_changed_words(older.text, newer.text)
+    by_value = changed and f"{changed[1]} took the place of {changed[0]}"
+    return by_number or by_value or by_denial or "the newer one says it otherwise"
+
+
+def _quote_clause(clause: Clause, signs: PairSigns) -> str:
+    """Return a clause as its text writes it."""
+    for reading in signs.readings:
+        at = reading.text.lower().find(clause.text.lower())
+        if at >= 0:
+            clause_text = reading.text[at : at + len(clause.text)]
+            return _truncate(clause_text.strip(" ,;:.!"))
+    return _truncate(clause.text.strip(" ,;:.!"))
 
 
 def _truncate(text: str) -> str:

@@ -1,8 +1,9 @@
-"""Whether two texts say the same but for a number: `the limit is 100` and `the limit is 250`.
+"""Whether two texts say the same but for a number, or have nothing that is new.
 
-Such a pair is as close in meaning as a restatement, and yet one of the two is out of date. It
-counts only when all else is nearly the same. A number that tells which thing is meant (`step 3`,
-a date) is part of the name: texts about different things do not disagree.
+`The limit is 100` and `the limit is 250` say the same but for a number. Such a pair is as close in
+meaning as a restatement, and yet one of the two is out of date. It counts only when all else is
+nearly the same. A number that tells which thing is meant (`step 3`, a date) is part of the name:
+texts about different things do not disagree.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from madeleine.language.change_words import NUMBERS, ORDINALS
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.stems import is_telling, split_words, stem
 from madeleine.language.word_hints import STOP_WORDS
 
 TEXT_CHARS = 600  # a longer text says more than one thing
@@ -63,6 +66,30 @@ def have_same_numbers(one: str, other: str) -> bool:
     """Whether two texts count the same, and name the same dates and steps, in the same order."""
     mine, theirs = _read_counted_text(one), _read_counted_text(other)
     return (mine.numbers, mine.names) == (theirs.numbers, theirs.names)
+
+
+def find_added_roots(older: str, newer: str) -> frozenset[str]:
+    """Return the roots of telling words that only the newer text has. A number is one word however
+    it is written: `30`, `thirty`, `5th`, `fifth`."""
+    return _read_roots(newer) - _read_roots(older)
+
+
+@lru_cache(maxsize=READING_CACHE_SIZE)
+def _read_roots(text: str) -> frozenset[str]:
+    return frozenset(
+        _read_root(word) for word in split_words(text) if is_telling(word) and word not in _EACH
+    )
+
+
+def _read_root(word: str) -> str:
+    ranked = _RANK.fullmatch(word)
+    if ranked:
+        return ranked["number"]
+    return NUMBERS.get(word) or ORDINALS.get(word) or stem(word)
+
+
+_RANK = compile_late(r"(?P<number>\d+)(?:st|nd|rd|th)")
+_EACH = frozenset({"each", "every"})
 
 
 @lru_cache(maxsize=READING_CACHE_SIZE)

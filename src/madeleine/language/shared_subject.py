@@ -80,7 +80,10 @@ def say_the_same(one: str, other: str) -> bool:
         return False
     less, more = sorted((_content_words(one), _content_words(other)), key=len)
     added = more - less
-    return less <= more and not any(each in _CHANGES or each[0].isdigit() for each in added)
+    counts = any(each[0].isdigit() for each in less)  # a number beside none is no other value
+    return less <= more and not any(
+        each in _CHANGES or (counts and each[0].isdigit()) for each in added
+    )
 
 
 def agree_in_denial(one: str, other: str) -> bool:

@@ -22,6 +22,7 @@ from madeleine.language.clauses import LIGHT_STEMS, ParsedText, parse_text
 from madeleine.language.distinctions import are_told_apart, have_contrary_words
 from madeleine.language.extracts import extract_synthesis
 from madeleine.language.marks import have_same_marks
+from madeleine.language.other_traits import say_other_things_of_one
 from madeleine.language.pair_signs import (
     CONFLICT_RELATIONS,
     LEARNT_RELATIONS,
@@ -42,6 +43,7 @@ from madeleine.language.replacements import (
     render_replacement,
     tell_same_change,
 )
+from madeleine.language.restatements import find_added_roots
 from madeleine.language.shared_subject import (
     TEXT_CHARS,
     agree_in_denial,
@@ -83,11 +85,13 @@ MAX_APART_CONFIDENCE = 0.8  # of a conflict where both may well hold: a person d
 NEARLY_EQUAL = 0.97  # similarity of texts that the network, taught on other words, has not learnt
 SIMILAR_CONFLICT = 0.6  # in whole stores 5 of 41 conflicts read below it were so, 32 of 40 above
 MAX_FAR_CONFIDENCE = 0.55  # of such a conflict: too little to ask about
+MAX_OTHER_CONFIDENCE = 0.2  # of a conflict of two notes that say different things of one thing
 DENIED_APART = 1  # words beside the denial in which one text may differ from what it denies
 READ_SIMILARITY = 0.6  # from which a pair is read whatever words it shares
 READ_CHANCE = 0.02  # of being the same or an update, below which a pair less alike is not read
 READ_CHANCE_ALIKE = 0.05  # the same for one as alike, unless it is asked how the two hang together
 READ_AS_UPDATE = 0.3  # of a pair by itself, below which what it shares makes it no likely update
+READ_AS_CONFLICT = 0.6  # of a pair by itself, from which it is one whatever is said outright
 READ_CHARS = 700  # of both texts together: what is not seen whole is not judged by reading
 
 
@@ -257,9 +261,17 @@ class LocalJudge:
         if _say_the_same(signs) or _both_deny(signs):
             for each in CONFLICT_RELATIONS:
                 chance[each] = min(chance[each], MAX_UNFOUNDED_CONFIDENCE)
+        if _say_other_things(signs):
+            for each in CONFLICT_RELATIONS:
+                chance[each] = min(chance[each], MAX_OTHER_CONFIDENCE)
         relation = max(chance, key=lambda each: chance[each])
         sure = chance[relation]
-        if relation is Relation.DUPLICATE:
+        outright = self._judge_outright(pair) if relation in CONFLICT_RELATIONS else None
+        if outright is not None and _outweighs(outright, read[relation]):
+            return outright
+        if relation is Relation.DUPLICATE and signs.number is not None:
+            relation = Relation.EVOLUTION  # what reads as the same but for a number
+        elif relation is Relation.DUPLICATE:
             sure = max(sure, read[relation])
             sure = min(sure, SURE_AT_MOST) if _may_differ(signs) else sure
         elif in_store and relation is Relation.EVOLUTION:
@@ -396,8 +408,28 @@ def _says_nothing_new(signs: PairSigns) -> bool:
     """Whether the newer text has no telling word, number or denial that the older one has not. It
     may be put otherwise, but it replaces nothing."""
     older, newer = signs.readings
-    added = newer.stems - older.stems - LIGHT_STEMS
-    return not added and newer.values <= older.values and denies_alike(newer.text, [older.text])
+    added = find_added_roots(older.text, newer.text) - LIGHT_STEMS
+    if added or not denies_alike(newer.text, [older.text]):
+        return False
+    written_otherwise = bool(newer.stems - older.stems - LIGHT_STEMS)  # `thirty`, `30`
+    return written_otherwise or newer.values <= older.values
+
+
+def _outweighs(outright: Verdict, read: float) -> bool:
+    """Whether what one text says outright of the other counts more than a conflict that is read:
+    `the report needs the nightly import` is not replaced by `the nightly import runs at 01:30`."""
+    return outright.relation in (Relation.DEPENDS_ON, Relation.PART_OF) and read < READ_AS_CONFLICT
+
+
+def _say_other_things(signs: PairSigns) -> bool:
+    """Whether the two say different things of one thing, and no number of it changed."""
+    older, newer = signs.readings
+    tells_change = any(each.change for each in newer.clauses)
+    return (
+        signs.number is None
+        and not tells_change
+        and say_other_things_of_one(older.text, newer.text)
+    )
 
 
 def _least_chance_to_read(pair: MemoryPair) -> float:
