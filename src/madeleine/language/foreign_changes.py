@@ -44,16 +44,56 @@ def find_foreign_change(older: str, newer: str) -> ForeignChange | None:
 def _read_change(hit: PhraseHit, older: str, newer: str) -> ForeignChange | None:
     known = load_language(hit.language)
     assert known is not None
-    old, new = (_telling_words(hit.gaps[name], known) for name in ("old", "new"))
-    left = [each for each in old if each not in new]
-    taken = [each for each in new if each not in old]
     stated, said = _telling_words(older, known), _telling_words(newer, known)
+    old = _cut_before_value(hit.gaps["old"], known)
+    was, repeated = _telling_words(old, known), _telling_words(hit.gaps["old"], known)
+    new = _cut_after_value(hit.gaps["new"], repeated, known)
+    now = _telling_words(new, known)
+    left = [each for each in was if each not in now]
+    taken = [each for each in now if each not in repeated]
     scope = [each for each in stated if each not in left]
     if not left or not taken or not scope or not set(left) <= set(stated):
         return None
-    if set(taken) <= set(stated) or not set(scope) <= set(said):
+    if known.denials.intersection(_WORD.findall(older.lower())):
         return None
-    return ForeignChange(_as_written(left, hit.gaps["old"]), _as_written(taken, hit.gaps["new"]))
+    if set(taken) <= set(stated) or not _is_same_scope(scope, said, hit, stated, newer, known):
+        return None
+    return ForeignChange(_as_written(left, old), _as_written(taken, new))
+
+
+def _is_same_scope(
+    scope: Sequence[str],
+    said: Sequence[str],
+    hit: PhraseHit,
+    stated: Sequence[str],
+    newer: str,
+    known: LanguageFile,
+) -> bool:
+    """Whether the newer text speaks of all that the older one speaks of. `Wir nutzen` names
+    nothing; but then nobody else may be named before the change: Karl's ends nothing of ours."""
+    missing = set(scope) - set(said)
+    if not missing:
+        return True
+    before = {*_telling_words(newer[: hit.start], known)} - known.states
+    named = set(scope) - known.states
+    return missing <= known.states and bool(named) and before <= set(stated)
+
+
+def _cut_before_value(text: str, known: LanguageFile) -> str:
+    """Return what stands after the last word that says nothing: of `Falke von Jenkins` the last."""
+    words = text.split()
+    light = [at for at, word in enumerate(words[:-1]) if word.lower() in known.stop_words]
+    return " ".join(words[light[-1] + 1 :]) if light else text
+
+
+def _cut_after_value(text: str, was: Sequence[str], known: LanguageFile) -> str:
+    """Return a text up to the first word that says nothing behind one that says something new: of
+    `PostgreSQL para los pedidos` the first."""
+    words = text.split()
+    light = [word.lower() in known.stop_words for word in words]
+    news = [at for at, word in enumerate(words) if not light[at] and word.lower() not in was]
+    ends = [at for at in range(news[0], len(words)) if light[at]] if news else []
+    return " ".join(words[: ends[0]]) if ends else text
 
 
 def _telling_words(text: str, known: LanguageFile) -> list[str]:

@@ -41,6 +41,8 @@ class LanguageFile:
     """What a form of such a word may end in, beside the word itself."""
     denials: frozenset[str]
     """Words that turn a sentence into its contrary: `not`, `never`, `no`."""
+    states: frozenset[str]
+    """Words by which one says no more than that something has or uses a value: `use`, `runs`."""
     asks: frozenset[str]
     """Words by which one asks for things: `what`, `show`, `list`."""
     months: tuple[tuple[str, ...], ...]
@@ -87,6 +89,7 @@ def load_language(code: str) -> LanguageFile | None:
         joints=_read_words(said, "joints"),
         part_endings=_read_words(said, "part_endings"),
         denials=_read_words(said, "denials"),
+        states=_read_words(said, "states"),
         asks=_read_words(said, "asks"),
         months=_read_names(said, "months"),
         weekdays=_read_names(said, "weekdays"),
