@@ -11,8 +11,10 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.bootstrap import open_home
-from madeleine.model.proposal import ProposalType
+from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.write.proposals import propose
+from madeleine.write.questions import DISPLACED, decision_event
+from madeleine.write.record import record_events
 from tests.cli.running import Cli
 from tests.server.running import running
 
@@ -264,6 +266,18 @@ def test_what_stands_in_the_journal_only_for_a_no_is_not_told(cli: Cli) -> None:
     cli.ok("undo", cli.ok("log", "--last-night")["night"]["id"])
 
     assert kinds(cli) == ["undone", "archived", "remembered"]
+
+
+def test_a_question_that_made_room_for_a_better_one_is_not_told(cli: Cli) -> None:
+    ask_something(cli)
+    with closing(open_home(cli.home)) as context:
+        (asked,) = context.stores.log.proposals()
+        over = decision_event(
+            context.stores, asked, ProposalStatus.EXPIRED, "sleep", None, cause=DISPLACED
+        )
+        record_events(context.stores, [over], durable=True)
+
+    assert kinds(cli) == ["remembered"]
 
 
 def test_more_happened_than_is_asked_for(cli: Cli) -> None:

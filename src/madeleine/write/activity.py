@@ -18,7 +18,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.import_memories import IMPORT_VERB
-from madeleine.write.questions import CORE_CAP
+from madeleine.write.questions import CORE_CAP, DISPLACED, displaced_ids
 from madeleine.write.stores import Stores
 from madeleine.write.undo import ENDED_OUTCOMES, MAX_RUNS_READ
 
@@ -155,6 +155,7 @@ class _ActivityReading:
     _told: set[str] = field(default_factory=set)
     """Changes and runs that are told already."""
     _proposals: dict[str, Proposal] | None = None
+    _displaced: set[str] | None = None
 
     def take(self, events: Sequence[Event]) -> None:
         wanted = [each for each in events if self._is_within(each)]
@@ -198,6 +199,8 @@ class _ActivityReading:
         if not self._is_of_night(action.get("run")):
             return None
         proposal = str(event.body.get("proposal"))
+        if self._made_room(proposal):
+            return None  # nobody saw it: a better question of the same night took its place
         parts = {"question": event.body.get("wording"), "proposal": proposal}
         by = str(action.get("by") or "sleep")
         ids = _read_texts(event.body.get("nodes"))
@@ -205,6 +208,11 @@ class _ActivityReading:
         asked = self._find_proposal(proposal)
         outcome = None if asked is None else asked.status.value
         return Activity(event.at, what, by, ActivityAuthor.SLEEP, ids, outcome=outcome)
+
+    def _made_room(self, proposal_id: str) -> bool:
+        if self._displaced is None:
+            self._displaced = displaced_ids(self.stores)
+        return proposal_id in self._displaced
 
     def _find_proposal(self, proposal_id: str) -> Proposal | None:
         if self._proposals is None:
@@ -217,6 +225,8 @@ class _ActivityReading:
         proposal = self._find_proposal(str(event.body.get("proposal")))
         kind = _KIND_BY_STATUS.get(ProposalStatus(str(event.body.get("status"))))
         if proposal is None or kind is None or "verb" not in dict(proposal.action):
+            return None
+        if event.body.get("cause") == DISPLACED:
             return None
         change, by = event.body.get("change"), str(event.body.get("by"))
         parts = {"question": proposal.proposed_action, "proposal": proposal.id}
