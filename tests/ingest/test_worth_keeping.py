@@ -137,6 +137,112 @@ def test_a_value_that_only_the_next_turn_corrects_is_kept_as_corrected(
 
 
 @pytest.mark.parametrize(
+    ("said", "corrected", "content"),
+    [
+        (
+            "for all exports the timeout is 60 seconds",
+            "no, sorry, 90",
+            "atlas: For all exports the timeout is 90 seconds.",
+        ),
+        (
+            "in future compare prices with the net amounts",
+            "actually no, gross amounts",
+            "atlas: In future compare prices with the gross amounts.",
+        ),
+        (
+            "we decided with Pia that the harvest starts on Monday",
+            "no, sorry, Tuesday",
+            "atlas: We decided with Pia that the harvest starts on Tuesday.",
+        ),
+        (
+            "Wir haben mit Jana beschlossen, dass die Mahnung nach 14 Tagen rausgeht",
+            "nein, Entschuldigung, nach 21 Tagen",
+            "atlas: Wir haben mit Jana beschlossen, dass die Mahnung nach 21 Tagen rausgeht.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_bare_correction_leaves_only_the_corrected_value(
+    stores: Stores, path: Path, said: str, corrected: str, content: str, runs: int
+) -> None:
+    """Also where the first value was a memory before the correction was read."""
+    lines = say(said, "All right.", corrected, "Changed.")
+    if runs == 2:
+        [first] = take(stores, path, *lines[:2])
+        assert first.content != content
+        lines = lines[2:]
+
+    kept = take(stores, path, *lines)
+
+    assert [each.content for each in kept] == [content]
+
+
+@pytest.mark.parametrize(
+    ("said", "corrected", "content"),
+    [
+        (
+            "We always deploy Atlas on Thursdays.",
+            "correction: we deploy on Tuesdays, not Thursdays",
+            "atlas: We deploy on Tuesdays, not Thursdays.",
+        ),
+        (
+            "our accountant is Mr. Osei, he only reads letters",
+            "that's wrong, our accountant is Ms. Brandt, not Mr. Osei",
+            "atlas: Our accountant is Ms. Brandt, not Mr. Osei.",
+        ),
+        (
+            "from now on write changelogs in Markdown",
+            "from now on write changelogs in AsciiDoc, no longer in Markdown",
+            "From now on write changelogs in AsciiDoc, no longer in Markdown",
+        ),
+    ],
+)
+def test_what_another_session_corrects_is_replaced_by_it(
+    stores: Stores, path: Path, said: str, corrected: str, content: str
+) -> None:
+    [first] = take(stores, path, *say(said, "Noted."))
+
+    other = path.with_name("session-2.jsonl")
+    other.write_bytes(b"".join(say(corrected, "Noted.")))
+    intake = IngestContext(stores, IngestConfig(extractor="local"))
+    ingest_transcript(intake, Transcript(other, "claude-code", "session-2", "atlas", True))
+
+    chosen = Filter(tiers=(Tier.WORKING,))
+    [kept] = stores.search.listing(chosen, stores.clock.now(), 10)
+    assert kept.content == content
+    ended = stores.search.get(first.id)
+    assert ended is not None
+    assert ended.memory.superseded_by == kept.id
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "for all services: no, the timeout is fine as it is",
+        "we take the grey connector for the lamp, not the white one",
+        "no, the audit is not late, it is in Leiden",
+    ],
+)
+def test_what_another_session_says_of_something_else_replaces_nothing(
+    stores: Stores, path: Path, said: str
+) -> None:
+    before = take(
+        stores,
+        path,
+        *say("we take the blue connector for the pump, not the grey one", "Fine."),
+        *say("the audit is on the 4th of March, in Leiden", "Fine."),
+    )
+
+    other = path.with_name("session-2.jsonl")
+    other.write_bytes(b"".join(say(said, "Noted.")))
+    intake = IngestContext(stores, IngestConfig(extractor="local"))
+    ingest_transcript(intake, Transcript(other, "claude-code", "session-2", "atlas", True))
+
+    found = stores.search.listing(Filter(tiers=(Tier.WORKING,)), stores.clock.now(), 10)
+    assert {each.id for each in before} <= {each.id for each in found}
+
+
+@pytest.mark.parametrize(
     ("reply", "content"),
     [
         (

@@ -10,19 +10,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from madeleine.errors import InvalidValue, Unavailable
 from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ExchangeText
 from madeleine.ingest.keeping import IngestFinding, Keeper, finding_key
-from madeleine.ingest.local_findings import LocalFinding, find_worth_keeping
+from madeleine.ingest.local_findings import (
+    LocalFinding,
+    find_worth_keeping,
+    join_sentences,
+    name_space,
+)
 from madeleine.ingest.statements import SpokenStatement, find_statements
+from madeleine.ingest.taken_back import correct_kept, is_taken_back, list_kept
 from madeleine.ingest.transcript_lines import SpokenLine
+from madeleine.language.spoken_corrections import begins_correction
 from madeleine.model.extraction import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, MemoryType, Tier
 from madeleine.write.embedding import split_by_size
 from madeleine.write.projects import choose_space, space_of
 
@@ -74,7 +81,8 @@ class ConversationOrigin:
 def keep_statements(keeper: Keeper, place: ConversationOrigin, said: SpokenLine, turn: int) -> None:
     """Keep what a person said outright in one message."""
     for statement in find_statements(said.text):
-        keeper.keep(_build_statement(place, said, turn, statement))
+        found = _build_statement(place, said, turn, statement)
+        keeper.keep(_replace_taken_back(keeper, place, found, said.text))
 
 
 def _build_statement(
@@ -173,7 +181,57 @@ def _keep_local_findings(
     for space in spaces:
         told = [each for each in exchanges if place.space_of(each.first) == space]
         for found in find_worth_keeping(told, embedder, space):
-            keeper.keep(_build_local_finding(place, found))
+            made = _build_local_finding(place, found)
+            for prompt in () if found.by_agent else found.exchange.prompts:
+                made = _replace_taken_back(keeper, place, made, prompt)
+            keeper.keep(made)
+        for exchange in told:
+            _keep_corrected(keeper, place, exchange, space)
+
+
+def _replace_taken_back(
+    keeper: Keeper, place: ConversationOrigin, found: IngestFinding, message: str
+) -> IngestFinding:
+    """Return a finding that takes the place of what the message takes back."""
+    said_at = parse_instant(found.created)
+    if said_at is None or found.origin is None:
+        return found
+    session, turn = str(found.origin["session"]), int(str(found.origin["turn"]))
+    stores = keeper.intake.stores
+    kept = list_kept(stores, found.content, found.space, TAG, said_at)
+    over = [
+        each.id
+        for each in kept
+        if each.id != found.id and is_taken_back(each, message, session, turn, found.space)
+    ]
+    return replace(found, replaces=tuple(dict.fromkeys((*found.replaces, *over))))
+
+
+def _keep_corrected(
+    keeper: Keeper, place: ConversationOrigin, exchange: Exchange, space: str | None
+) -> None:
+    """Keep what a memory of an earlier run says with the value that a message gives anew."""
+    said_at = parse_instant(exchange.first.at)
+    if exchange.off_record or said_at is None:
+        return
+    session = place.session_of(exchange.first)
+    for prompt in exchange.prompts:
+        if not begins_correction(prompt):
+            continue
+        kept = list_kept(keeper.intake.stores, prompt, space, TAG, said_at)
+        lead, turn = exchange.lead, exchange.turn
+        corrected = correct_kept(kept, prompt, lead, session, turn, space)
+        if corrected is None:
+            continue
+        memory, meant = corrected
+        finding = LocalFinding(
+            name_space(join_sentences([meant]), memory.space),
+            prompt,
+            memory.type,
+            exchange,
+            about_self=ABOUT_SELF in memory.tags,
+        )
+        keeper.keep(replace(_build_local_finding(place, finding), replaces=(memory.id,)))
 
 
 def _build_local_finding(place: ConversationOrigin, found: LocalFinding) -> IngestFinding:

@@ -51,6 +51,8 @@ class IngestFinding:
     tags: tuple[str, ...] = ()
     created: str | None = None
     origin: Mapping[str, object] | None = None
+    replaces: tuple[str, ...] = ()
+    """The ids of memories that it takes the place of."""
     put_anew: bool = False
     """Whether a model put it into words: then it may restate what is known in other ones."""
 
@@ -157,7 +159,8 @@ class Keeper:
         least = self.intake.config.duplicate_similarity
         now = stores.clock.now()
         near = stores.search.search_vector(vector, chosen, now, NEAR_AT_MOST, least)
-        memories = stores.search.memories(each.id for each in near).values()
+        ids = [each.id for each in near if each.id not in found.replaces]
+        memories = stores.search.memories(ids).values()
         return any(says_nothing_new(found.content, each.content) for each in memories)
 
     def _build_draft(self, found: IngestFinding) -> Draft:
@@ -176,6 +179,7 @@ class Keeper:
             "origin": found.origin,
             "idempotency_key": found.key,
             "id": found.id,
+            "replaces": list(found.replaces),
         }
         return read_draft(values, limits)
 

@@ -32,8 +32,11 @@ from madeleine.language.spoken_context import (
 )
 from madeleine.language.spoken_corrections import (
     correct_earlier,
+    ends_earlier_value,
     gives_other_value,
     is_about_value,
+    is_correction,
+    names_other_kind,
     takes_value_back,
 )
 from madeleine.language.spoken_sentences import split_spoken
@@ -49,6 +52,7 @@ JOINED_CHARS = 320  # of sentences that become one memory
 LEAST_STEMS = 2  # of what is kept, with what it answers
 LEAST_BESIDE = 0.2  # chance of a sentence that stands beside one worth keeping
 CORRECTED_WITHIN = 1  # exchanges after which a bare value is no correction any more
+SENTENCES_BACK = 24  # kept of earlier exchanges, that a later one may take back
 TAKEN_BACK_WITHIN = 12  # exchanges in which somebody may correct what they said
 
 
@@ -92,7 +96,13 @@ def find_worth_keeping(
     """Return what is worth keeping of exchanges, in their order. `space` is named in what does
     not name what it is about."""
     meant_by = _settle_later(exchanges)
-    kept = [each for exchange in exchanges for each in _select_kept(exchange, embedder, meant_by)]
+    kept: list[_KeptSentence] = []
+    said: list[str] = []
+    for exchange in exchanges:
+        more = list(_select_kept(exchange, embedder, meant_by, said[-SENTENCES_BACK:]))
+        kept += more
+        said += [each.said.text for each in more]
+        said += [each.text for prompt in exchange.prompts for each in find_statements(prompt)]
     meant = _drop_taken_back(kept, exchanges)
     found = [
         *(each for exchange in exchanges for each in _find_corrected_answers(exchange, space)),
@@ -173,10 +183,13 @@ def _find_corrected_answers(exchange: Exchange, space: str | None) -> Iterator[L
 
 
 def _select_kept(
-    exchange: Exchange, embedder: Embedder | None, meant_by: Mapping[tuple[int, str], str]
+    exchange: Exchange,
+    embedder: Embedder | None,
+    meant_by: Mapping[tuple[int, str], str],
+    before: Sequence[str],
 ) -> Iterator[_KeptSentence]:
-    """Give the sentences worth keeping. What was said outright is kept already
-    (`statements.py`)."""
+    """Give the sentences worth keeping. What was said outright is kept already (`statements.py`).
+    What takes back something that was kept of earlier exchanges, `before`, is worth as much."""
     outright = {
         _remove_punctuation(each.text)
         for prompt in exchange.prompts
@@ -195,12 +208,22 @@ def _select_kept(
             continue
         vector = read_vector(embedder, said.text)
         worth = judge_worth(said.text, said.lead, said.after_failure, vector, name)
-        judged.append((_KeptSentence(said, place, worth.type, worth.chance), worth.kept))
+        is_kept = worth.kept or _says_correctly(said.text, exchange.prompts, before)
+        judged.append((_KeptSentence(said, place, worth.type, worth.chance), is_kept))
     sure = [each.place for each, kept in judged if kept]
     for each, kept in judged:
         beside = each.chance >= LEAST_BESIDE and any(abs(each.place - at) == 1 for at in sure)
         if kept or beside:
             yield each
+
+
+def _says_correctly(text: str, prompts: Sequence[str], before: Sequence[str]) -> bool:
+    """Whether a sentence says what somebody puts in the place of what they said before."""
+    return any(
+        len(telling_stems(text) & telling_stems(earlier)) >= LEAST_STEMS
+        and any(ends_earlier_value(prompt, earlier) for prompt in prompts)
+        for earlier in before
+    )
 
 
 def _remove_punctuation(text: str) -> str:
@@ -273,12 +296,15 @@ def _add_context(quote: str, exchange: Exchange, embedder: Embedder | None) -> s
     too little by itself."""
     reply = "" if exchange.has_private else redact_secrets(exchange.first_reply).text
     restated = select_restatement(reply, quote)
-    if restated and gives_other_value(restated, quote):
+    if restated and (gives_other_value(restated, quote) or names_other_kind(restated, quote)):
         restated = ""  # what was said back was corrected since
     text = f"{quote} {restated}" if restated else quote
     if not needs_context(quote):
         return text
     answered = _select_answered(quote, redact_secrets(exchange.lead).text, embedder)
+    corrects = any(map(is_correction, exchange.prompts)) and not answered.endswith(("?", "？"))
+    if corrects or gives_other_value(answered, quote) or names_other_kind(answered, quote):
+        return text  # it is what was wrong
     return f"{text} (\u201c{answered}\u201d)" if answered else text
 
 

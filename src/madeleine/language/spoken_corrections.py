@@ -8,13 +8,19 @@ is left out. The first value is in neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 
+from madeleine.language.changed_words import find_changed_words
+from madeleine.language.kinds import find_kinds
+from madeleine.language.language_files import list_languages, load_language
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.stems import telling_stems
+from madeleine.language.stems import WORD, stem, telling_stems
+from madeleine.language.word_hints import STOP_WORDS
 
 MOST_BARE_WORDS = 5  # of a correction that only gives a value
+MOST_NAMING_WORDS = 3  # of a correction that only gives another name
 MOST_SENTENCES_BACK = 3  # that a correction may reach
 
 _EDGES = " ,.!:…-–—"
@@ -30,7 +36,10 @@ _TAKEN_BACK = compile_late(
     r"|quiero"
     r" decir|mejor|digo|non,? attends|attends|pardon|je veux dire|plutôt|enfin|euh|scusa|anzi"
     r"|espera aí"
-    r"|aliás|czekaj|nie,? czekaj|of nee|nee wacht|no)(?=[\s,.!:…–—-]|$)",
+    r"|aliás|czekaj|nie,? czekaj|of nee|nee wacht"
+    r"|nein,? (?:entschuldigung|sorry|falsch)|entschuldigung(?:,? nein)?|korrektur|mein fehler|nein"
+    r"|no,? disculpa|disculpa|me equivoqu[eé]|correcci[oó]n|non,? (?:pardon|désolée?)"
+    r"|je me suis trompée?|my mistake|my bad|i misspoke|no)(?=[\s,.!:…–—-]|$)",
     re.I,
 )
 _NUMBER = r"\d+(?:[.,:]\d+)*"
@@ -116,6 +125,29 @@ _LIGHT = frozenset(
         "about",
         "please",
         "bitte",
+        "after",
+        "on",
+        "by",
+        "in",
+        "for",
+        "until",
+        "nach",
+        "um",
+        "bis",
+        "am",
+        "im",
+        "nicht",
+        "entschuldigung",
+        "después",
+        "las",
+        "los",
+        "el",
+        "la",
+        "en",
+        "disculpa",
+        "après",
+        "à",
+        "le",
     ]
 )
 
@@ -135,10 +167,58 @@ def correct_earlier(earlier: str, message: str) -> str | None:
     mark = _TAKEN_BACK.match(said)
     tail = said[mark.end() :].strip(_EDGES) if mark is not None else ""
     new = _VALUE.search(tail)
-    if new is None or not _is_bare(tail, new) or len(list(_VALUE.finditer(earlier))) != 1:
+    if new is None:
+        return _correct_words(earlier, tail) if tail else None
+    if not _is_bare(tail, new) or len(list(_VALUE.finditer(earlier))) != 1:
         return None
     old = _find_corrected(earlier, new)
     return None if old is None else _write_correction(earlier, old, new, tail)
+
+
+def _correct_words(earlier: str, tail: str) -> str | None:
+    """Return a sentence with the words that a later message gives in the place of others: a day for
+    a day, `gross amounts` for `net amounts`."""
+    said = [each.strip(_EDGES) for each in tail.split() if each.strip(_EDGES)]
+    while said and said[0].lower() in _LIGHT:
+        del said[0]
+    if not 0 < len(said) <= MOST_NAMING_WORDS or any(each.lower() in _LIGHT for each in said):
+        return None
+    words = list(WORD.finditer(earlier))
+    if len(said) == 1:
+        return _correct_one_word(earlier, words, said[0])
+    ends = [at for at, each in enumerate(words) if stem(each[0].lower()) == stem(said[-1].lower())]
+    if len(ends) != 1 or ends[0] < len(said) - 1:
+        return None
+    first = words[ends[0] - len(said) + 1]
+    replaced = earlier[first.start() : words[ends[0]].start()].split()
+    if any(each.lower() in _LIGHT | STOP_WORDS for each in replaced):
+        return None
+    return f"{earlier[: first.start()]}{' '.join(said)}{earlier[words[ends[0]].end() :]}"
+
+
+def _correct_one_word(earlier: str, words: Sequence[re.Match[str]], said: str) -> str | None:
+    """Return a sentence with another word of one kind: a weekday, a database, a colour."""
+    kinds = _find_word_kinds(said)
+    fitting = [each for each in words if kinds & _find_word_kinds(each[0])]
+    if len(fitting) != 1 or fitting[0][0].lower() == said.lower():
+        return None
+    return f"{earlier[: fitting[0].start()]}{said}{earlier[fitting[0].end() :]}"
+
+
+def _find_word_kinds(word: str) -> frozenset[str]:
+    low = word.lower()
+    return find_kinds([stem(low)]) | _time_names().get(low, frozenset())
+
+
+@cache
+def _time_names() -> Mapping[str, frozenset[str]]:
+    """Return the days and months of all languages, each with its kind."""
+    found: dict[str, frozenset[str]] = {}
+    for known in filter(None, map(load_language, list_languages())):
+        for kind, names in (("day", known.weekdays), ("month", known.months)):
+            for each in (form for forms in names for form in forms):
+                found[each] = found.get(each, frozenset()) | {kind}
+    return found
 
 
 def is_about_value(said: str, earlier: str) -> bool:
@@ -234,7 +314,8 @@ def _is_bare(sentence: str, value: re.Match[str]) -> bool:
 _DENIED = compile_late(
     r"(?:\bnot|n't|\binstead of|\brather than|\bno longer|\bnicht(?: mehr)?|\bstatt|\bno|\bpas"
     r"|\bnie|\bau lieu de"
-    r"|\ben vez de)\s+(?:the |in |at |to |all |die |den |les? |las? )?"
+    r"|\ben vez de)\s+(?:the |in |at |on |by |to |all |die |den |les? |las? |m(?:r|s|rs)\.? |dr\.? "
+    r"|herr |frau |um |am )?"
     r"(?P<value>[\w.,:%-]*\d[\w.,:%-]*|[\w'-]{4,})"
     r"|(?P<wrong>[\w.,:%-]*\d[\w.,:%-]*)\s+(?:is|was|ist|war|es|est)\s+(?:wrong|too|falsch|zu|mal|faux|trop)",
     re.I,
@@ -243,7 +324,10 @@ _CORRECTS = compile_late(
     r"^(?:(?:ok|okay|ah|oh|hm+|well|so|ach|shit|right|god|ugh)[\s,.]+)*(?:no|nope|neither|wait"
     r"|actually|sorry|excuse me|correction"
     r"|not|hold on|hang on|nein|nee|doch|quatsch|warte|nicht|perdón|espera|pardon|attends"
-    r"|you're right|you've caught me)\b",
+    r"|you're right|you've caught me|that'?s (?:wrong|not right|not true)|that is wrong|i was wrong"
+    r"|my mistake|i misspoke|korrektur|falsch|entschuldigung|das (?:stimmt nicht|ist falsch)"
+    r"|mein fehler|corrección|disculpa|eso está mal|está mal|me equivoqué|c'est faux|non"
+    r"|je me suis trompée?)\b",
     re.I,
 )
 _INSTEAD = compile_late(
@@ -269,9 +353,58 @@ def takes_value_back(later: str, earlier: str) -> bool:
         for found in _DENIED.finditer(later)
     ):
         return True
-    return (corrects and gives_other_value(later, earlier)) or (
-        _INSTEAD.search(later) is not None and _names_other_kind(later, earlier)
+    if corrects and (
+        gives_other_value(later, earlier) or _changes_words(later, earlier, len(shared))
+    ):
+        return True
+    return _INSTEAD.search(later) is not None and names_other_kind(later, earlier)
+
+
+def is_correction(message: str) -> bool:
+    """Whether a message begins by saying that something said before is wrong."""
+    return _CORRECTS.match(message.strip()) is not None
+
+
+def begins_correction(message: str) -> bool:
+    """Whether a message may only give a value anew, or says that something is wrong."""
+    return is_correction(message) or _TAKEN_BACK.match(message.strip()) is not None
+
+
+def ends_earlier_value(message: str, earlier: str) -> bool:
+    """Whether a message shows by itself, in whatever session it is said, that it corrects an
+    earlier text: it says so, speaks of the same, and names the value that is wrong or another one
+    in its place."""
+    if _denies_whole(message, earlier):
+        return True
+    shared = telling_stems(message) & telling_stems(earlier)
+    if not is_correction(message) or len(shared) < SURELY_SHARED:
+        return False
+    return any(_is_denial_of(found, earlier, True) for found in _DENIED.finditer(message)) or (
+        gives_other_value(message, earlier) or _changes_words(message, earlier, len(shared))
     )
+
+
+def _denies_whole(message: str, earlier: str) -> bool:
+    """Whether a message says an earlier text again, with another value and the old one denied:
+    `from now on in AsciiDoc, no longer in Markdown`."""
+    said, known = telling_stems(message), telling_stems(earlier)
+    for found in _DENIED.finditer(message):
+        value = telling_stems(found["value"] or found["wrong"])
+        rest = known - value
+        if value and value < known and rest <= said and len(rest) >= SURELY_SHARED and said - known:
+            return True
+    return False
+
+
+def _changes_words(later: str, earlier: str, shared: int) -> bool:
+    """Whether a correction says an earlier sentence again, with other words for a value."""
+    plain = _OPENS_CORRECTION.sub("", later.strip())
+    return shared >= SURELY_SHARED and find_changed_words(earlier, plain) is not None
+
+
+_OPENS_CORRECTION = compile_late(r"^(?:[^,.:!]{1,30}[,.:!]\s+){1,2}(?=\S+\s+\S+\s+\S)")
+"""What a correction begins with: `wait, that's wrong, `."""
+SURELY_SHARED = 2  # telling words of a correction that says again what it corrects
 
 
 def _is_denial_of(found: re.Match[str], earlier: str, by_word: bool) -> bool:
@@ -289,7 +422,8 @@ def gives_other_value(later: str, earlier: str) -> bool:
     return any(unit and unit in told and told[unit] != number for unit, number in given)
 
 
-def _names_other_kind(later: str, earlier: str) -> bool:
+def names_other_kind(later: str, earlier: str) -> bool:
+    """Whether a message names something much like what it does not repeat: `kestrel-2`."""
     return any(
         mine.lower() != theirs.lower()
         and SequenceMatcher(None, mine.lower(), theirs.lower()).ratio() >= ALIKE

@@ -123,7 +123,10 @@ _OPENERS = (
     r"|gracias|genial|exacto|por cierto|ah sí|y|pero|oui|non|ouais|bon|alors|d'accord|nickel|top"
     r"|merci|parfait|voilà|au fait|ah oui|et|mais|attends|tak|nie|dobrze|dobra|sim|não|pois|sì"
     r"|va bene|allora|ja hoor|prima|oké|salut|excuse me|haha no|nah|bonjour|hola|hallo|moin|cześć"
-    r"|ciao|olá"
+    r"|ciao|olá|correction|korrektur|corrección|that'?s (?:wrong|not right|not true)|that is wrong"
+    r"|my mistake|my bad|i was wrong|scratch that|falsch|das (?:stimmt nicht|ist falsch)"
+    r"|mein fehler|entschuldigung|disculpa|eso está mal|está mal|me equivoqué|c'est faux"
+    r"|je me suis trompée?"
 )
 _OPENING = compile_late(
     rf"(?:(?:{_OPENERS})(?:\s*[,.!:…]+\s*|\s+-+\s+|\s*$)"
