@@ -13,7 +13,13 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from madeleine.server.logs import log_to_file
-from madeleine.server.mcp.tools import MAX_HITS, MCP_INSTRUCTIONS, TOOLS
+from madeleine.server.mcp.tools import (
+    LIST_TOKENS_MOST,
+    MAX_HITS,
+    MCP_INSTRUCTIONS,
+    TOOLS,
+    input_schema,
+)
 from tests.server.mcp_clients import (
     ERAS,
     HANDSHAKES,
@@ -87,6 +93,73 @@ def test_every_tool_says_what_it_takes_returns_and_changes(daemon: Daemon) -> No
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema["type"] == "object"
     assert "decision" in tools["remember"].input_schema["properties"]["type"]["enum"]
+
+
+def list_by_hand(daemon: Daemon, version: str) -> Any:
+    """Return the answer to `tools/list`, as it stands on the wire."""
+    headers = {"MCP-Protocol-Version": version}
+    session = post(daemon, introduction(version)).headers["mcp-session-id"]
+    asked = message("tools/list")
+    return post(daemon, asked, headers | {"Mcp-Session-Id": session}).body["result"]
+
+
+@pytest.mark.parametrize("version", HANDSHAKES)
+def test_the_list_of_tools_costs_a_session_at_most_its_bound(daemon: Daemon, version: str) -> None:
+    """Every session of every agent pays for it: tokens are counted as bytes of JSON by four."""
+    listed = list_by_hand(daemon, version)
+
+    assert len(json.dumps(listed).encode()) / 4 <= LIST_TOKENS_MOST
+
+
+def test_the_list_names_all_that_a_tool_takes_with_its_type(daemon: Daemon) -> None:
+    listed = {each["name"]: each for each in list_by_hand(daemon, HANDSHAKES[-1])["tools"]}
+
+    for tool in TOOLS:
+        whole, short = input_schema(tool), listed[tool.name]["inputSchema"]
+        assert list(short["properties"]) == list(whole["properties"]) == list(tool.takes)
+        assert short.get("required", []) == whole["required"]
+        for name, each in short["properties"].items():
+            assert each["type"] == whole["properties"][name]["type"], name
+        assert list(listed[tool.name]["outputSchema"]["properties"]) == list(tool.returns)
+
+
+def test_the_words_of_an_argument_are_listed_by_one_tool(daemon: Daemon) -> None:
+    listed = {each["name"]: each for each in list_by_hand(daemon, HANDSHAKES[-1])["tools"]}
+    offered = {name: each["inputSchema"]["properties"] for name, each in listed.items()}
+
+    for tool, argument in (("remember", "type"), ("remember", "tier"), ("connect", "edge")):
+        assert offered[tool][argument]["enum"]
+    assert "enum" not in offered["revise"]["type"]
+    assert "enum" not in offered["recall"]["types"]["items"]
+
+
+def test_a_resource_explains_every_argument_of_every_tool(daemon: Daemon) -> None:
+    answer = post(daemon, message("resources/read", uri="madeleine://tools"))
+
+    text = answer.body["result"]["contents"][0]["text"]
+    for tool in TOOLS:
+        assert f"## {tool.name}\n" in text
+        for each in input_schema(tool)["properties"].values():
+            assert each["description"] in text
+    assert "routes.md" not in text
+
+
+def test_recall_shows_what_passes_the_floor_and_counts_the_rest(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "config.toml").write_text("[recall]\nfloor_relative = 0.9\n", encoding="utf-8")
+    with running(home) as daemon:
+        daemon.remember("The ferry to Inishmore leaves from Rossaveel at nine")
+        for name in ("a timetable", "a crew of four", "a new engine"):
+            daemon.remember(f"A ferry has {name}")
+
+        few = fields(call(daemon, "recall", query="where does the ferry to Inishmore leave from?"))
+        every = fields(
+            call(daemon, "recall", query="where does the ferry to Inishmore leave from?", all=True)
+        )
+
+    assert len(few["results"]) < len(every["results"])
+    assert few["folded"] == len(every["results"]) - len(few["results"])
+    assert "Rossaveel" in few["results"][0]["memory"]["content"]
 
 
 @pytest.mark.parametrize(
@@ -561,7 +634,7 @@ def test_the_brief_is_a_resource_and_a_prompt(daemon: Daemon, era: str) -> None:
 
     resources, prompts, read, got = talk(story)
 
-    assert (resources, prompts) == (["madeleine://brief"], ["brief"])
+    assert (resources, prompts) == (["madeleine://brief", "madeleine://tools"], ["brief"])
     assert "Use uv, never pip" in read
     assert got == read
 

@@ -1,4 +1,5 @@
-"""docs/reference/tools.md, made from the table of tools by `make docs`."""
+"""What the list of tools leaves out: docs/reference/tools.md, made from the table of tools by
+`make docs`, and the same for agents as a resource."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ What an agent can do with the memory, in this order. Made from `madeleine.server
 
 
 BRIEF_SECTION = """\
-## Resource and prompt
+## Resources and prompt
+
+The resource `madeleine://tools` is this page for agents: what each argument means, and what a
+tool returns. The list of tools is shorter, since every session pays for it: at most 2,500 tokens,
+counted as bytes of its JSON by four.
 
 The resource `madeleine://brief` and the prompt `brief` give what a session in this project should
 know at its start, as [`GET /agent/brief`](routes.md) does. Hosts with a hook at the start of a
@@ -51,16 +56,23 @@ def render_tools_page() -> str:
     return "\n".join([PAGE_TOP + rows, *sections, BRIEF_SECTION, told])
 
 
+def render_tools_guide() -> str:
+    """Return what each argument means, for an agent that asks."""
+    sections = [_render_section(tool, with_route=False) for tool in TOOLS]
+    return "\n".join(["# The tools of Madeleine", "", *sections])
+
+
 def _render_row(tool: McpTool) -> str:
     hints = (tool.operation.is_read_only, tool.idempotent, tool.destructive)
     words = " | ".join("yes" if each else "" for each in hints)
     return f"| [`{tool.name}`](#{tool.name}) | {words} |\n"
 
 
-def _render_section(tool: McpTool) -> str:
+def _render_section(tool: McpTool, *, with_route: bool = True) -> str:
     taken, given = input_schema(tool), output_schema(tool)
     lines = [f"## {tool.name}", "", tool.description, ""]
-    lines += [f"As [`{tool.operation.method} {tool.operation.path}`](routes.md).", ""]
+    if with_route:
+        lines += [f"As [`{tool.operation.method} {tool.operation.path}`](routes.md).", ""]
     lines += ["| argument | type | |", "|---|---|---|"]
     lines += [_render_argument(name, each, taken) for name, each in taken["properties"].items()]
     returned = ", ".join(f"`{name}`" for name in given["properties"])

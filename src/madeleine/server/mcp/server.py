@@ -47,6 +47,7 @@ from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
 from madeleine.server.guard import read_header
 from madeleine.server.mcp.calls import SESSION_HEADER, build_call, new_session_id, read_client
+from madeleine.server.mcp.reference import render_tools_guide
 from madeleine.server.mcp.tool_answers import ToolAnswer, render_tool_answer, render_tool_error
 from madeleine.server.mcp.tools import (
     MCP_INSTRUCTIONS,
@@ -62,6 +63,10 @@ from madeleine.version import __version__
 TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
 BRIEF_CACHE_MS = 60_000  # and a brief
 BRIEF_URI = "madeleine://brief"
+TOOLS_URI = "madeleine://tools"
+TOOLS_NAME = "tools"
+TOOLS_TITLE = "What the tools take"
+TOOLS_HELP = "Every argument of every tool, with what it means; the list of tools is shorter."
 BRIEF_NAME = "brief"
 BRIEF_TITLE = "Where things stand"
 BRIEF_HELP = (
@@ -211,17 +216,24 @@ class _ToolHandlers:
             description=BRIEF_HELP,
             mime_type="text/markdown",
         )
-        return ListResourcesResult(resources=[brief])
+        tools = Resource(
+            uri=TOOLS_URI,
+            name=TOOLS_NAME,
+            title=TOOLS_TITLE,
+            description=TOOLS_HELP,
+            mime_type="text/markdown",
+        )
+        return ListResourcesResult(resources=[brief, tools])
 
     async def _read_resource(
         self, context: ServerRequestContext[Any], params: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        if params.uri != BRIEF_URI:
-            problem = f"Unknown resource: {params.uri[:100]}; there is {BRIEF_URI}"
-            raise MCPError(INVALID_PARAMS, problem)
-        text = await self._brief(context)
-        content = TextResourceContents(uri=BRIEF_URI, mime_type="text/markdown", text=text)
-        return ReadResourceResult(contents=[content], ttl_ms=BRIEF_CACHE_MS, cache_scope="private")
+        if params.uri == TOOLS_URI:
+            return _build_resource(TOOLS_URI, render_tools_guide(), TOOL_LIST_CACHE_MS)
+        if params.uri == BRIEF_URI:
+            return _build_resource(BRIEF_URI, await self._brief(context), BRIEF_CACHE_MS)
+        problem = f"Unknown resource: {params.uri[:100]}; there are {BRIEF_URI} and {TOOLS_URI}"
+        raise MCPError(INVALID_PARAMS, problem)
 
     async def _list_prompts(
         self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
@@ -258,6 +270,11 @@ class _ToolHandlers:
         who = read_client(context.request, client.client_info.name if client else None)
         call = build_call(tool, params.arguments or {}, who)
         return await self._perform(context.request.scope, tool.operation, call)
+
+
+def _build_resource(uri: str, text: str, kept_ms: int) -> ReadResourceResult:
+    content = TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
+    return ReadResourceResult(contents=[content], ttl_ms=kept_ms, cache_scope="private")
 
 
 def _build_tool_result(told: ToolAnswer) -> CallToolResult:
