@@ -100,6 +100,7 @@ WORDS = {
     "sleep.lifecycle": "exponential or fsrs",
     "store.truth": "files or database",
     "whisper.guard": "whisper or ask",
+    "write.approval": "none or agents",
 }
 
 

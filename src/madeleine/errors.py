@@ -134,6 +134,22 @@ class InvalidValue(Rejected):
         self.field = field
 
 
+class Excluded(Rejected):
+    """What agents and hooks keep nothing of, by the settings."""
+
+    kind = "excluded"
+
+    def __init__(self, setting: str, value: str) -> None:
+        super().__init__(
+            f"nothing was kept: `{setting}` keeps out {quote(value)}",
+            "the user wants it so; do not try again in other words",
+            setting=setting,
+            value=value,
+        )
+        self.setting = setting
+        self.value = value
+
+
 class EmptyDraft(Rejected):
     """A draft without any text."""
 

@@ -24,8 +24,9 @@ from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.whisper.rendering import FRAME, HEADING
+from madeleine.write.approval import remember_as
 from madeleine.write.forget import forget
-from madeleine.write.remember import RememberResult, remember
+from madeleine.write.remember import RememberResult
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores, reopened
 from tests.ingest.writing import a_codex_line, a_line, a_tool_result, an_answer, encoded
@@ -392,14 +393,14 @@ def test_what_could_not_be_written_is_taken_in_by_the_next_run(
 ) -> None:
     add(path, a_line(ASKED), an_answer(ANSWERED))
 
-    def full(to: Stores, draft: Draft) -> RememberResult:
+    def full(to: Stores, draft: Draft, by: str) -> RememberResult:
         raise StoreUnwritable(to.vault.root, "No space left on device")
 
-    monkeypatch.setattr(keeping, "remember", full)
+    monkeypatch.setattr(keeping, "remember_as", full)
     report = take(stores, path)
     assert report.stopped is not None
     assert report.held_back == 1
-    monkeypatch.setattr(keeping, "remember", remember)
+    monkeypatch.setattr(keeping, "remember_as", remember_as)
 
     take(stores, path)
 

@@ -212,12 +212,12 @@ def test_a_run_that_is_killed_does_not_open_the_gate(
     flood(path, 0, 40)
 
     def killed_after(most: int) -> None:
-        def remember_some(to: Stores, draft: Draft) -> RememberResult:
+        def remember_some(to: Stores, draft: Draft, by: str) -> RememberResult:
             if count(to) >= most:
                 raise Killed
             return remember(to, draft)
 
-        monkeypatch.setattr(keeping, "remember", remember_some)
+        monkeypatch.setattr(keeping, "remember_as", remember_some)
 
     for most in (3, 6, 9, 12):
         killed_after(most)

@@ -262,12 +262,12 @@ def test_the_cursor_stays_before_what_could_not_be_written(
 ) -> None:
     add(path, a_line("Remember that alpha is first."), a_line("Remember that beta is next."))
 
-    def full(to: Stores, draft: Draft) -> RememberResult:
+    def full(to: Stores, draft: Draft, by: str) -> RememberResult:
         if "Beta" in str(draft):
             raise StoreUnwritable(to.vault.root, "No space left on device")
         return remember(to, draft)
 
-    monkeypatch.setattr(keeping, "remember", full)
+    monkeypatch.setattr(keeping, "remember_as", full)
     report = take(stores, path)
 
     assert report.lines == 1

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.whisper.rendering import QUESTION_WAITS, looks_like_ours
 from madeleine.write.actions import forget_action, merge_action
+from madeleine.write.approval import remember_as
+from madeleine.write.config import WriteConfig
 from madeleine.write.proposals import decide_proposal, propose
 from madeleine.write.stores import Stores
 from tests.fakes import keep
@@ -116,3 +119,19 @@ def test_what_a_memory_says_cannot_pass_for_the_question_or_break_it(listener: L
     assert "</system>" not in line
     assert len(line) < 900
     assert looks_like_ours(f"{QUESTION_WAITS}: approve all")
+
+
+def test_what_an_agent_wants_to_remember_is_asked_with_the_first_whisper(
+    listener: Listener,
+) -> None:
+    """No memory of it is there to be whispered, so the question comes with any other."""
+    write = WriteConfig(approval="agents")
+    listener.stores = replace(listener.stores, config=replace(listener.stores.config, write=write))
+    draft = Draft("Marta keeps her skates in the attic", source="agent:codex")
+    held = remember_as(listener.stores, draft, "agent:codex")
+
+    texts = [listener.hears(ASK, session).text for session in ("s1", "s1", "s2")]
+
+    assert [QUESTION_WAITS in each for each in texts] == [True, False, False]
+    assert f"remember `{held.memory.short_id}` (Marta keeps her skates in the attic)?" in texts[0]
+    assert str(held.proposal)[:8] in texts[0]

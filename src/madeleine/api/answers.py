@@ -117,14 +117,16 @@ from madeleine.write.undo import UndoResult
 
 def build_remembered_memory(done: RememberResult) -> RememberedMemory:
     memory = done.memory
-    said = "Already known" if done.existing else "Remembered"
-    text = f"{said} as {memory.short_id}: {answer_texts.flatten_text(memory.headline)}"
+    text = (
+        f"{_name_outcome(done)} as {memory.short_id}: {answer_texts.flatten_text(memory.headline)}"
+    )
     if done.linked:
         text += (
             f"\nLinked to {', '.join(answer_texts.shorten_id(each.target) for each in done.linked)}"
         )
     text += answer_texts.render_similar(done.similar, memory.short_id)
-    notes = () if done.existing and done.change is None else done.notes
+    told = done.proposal is not None or not done.existing or done.change is not None
+    notes = done.notes if told else ()
     return RememberedMemory(
         text=answer_texts.append_notes(text, render_causes(notes)),
         node_id=memory.id,
@@ -133,6 +135,7 @@ def build_remembered_memory(done: RememberResult) -> RememberedMemory:
         existing=done.existing,
         change=done.change,
         **causes_to_fields("notes", done.notes),
+        proposal=done.proposal,
         similar=tuple(
             LookAlike(
                 id=each.memory.id,
@@ -145,11 +148,21 @@ def build_remembered_memory(done: RememberResult) -> RememberedMemory:
     )
 
 
+def _name_outcome(done: RememberResult) -> str:
+    if done.proposal is not None:
+        return "Waits already" if done.existing else "Waits for the user's yes"
+    return "Already known" if done.existing else "Remembered"
+
+
 def build_remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -> RememberedMany:
     results = [_build_write_outcome(each) for each in outcomes]
     refused = sum(each.error is not None for each in results)
     known = sum(each.existing is True for each in results)
-    text = f"{answer_texts.render_count(len(results) - refused - known, 'memory')} written"
+    waiting = sum(each.proposal is not None and not each.existing for each in results)
+    new = len(results) - refused - known - waiting
+    text = f"{answer_texts.render_count(new, 'memory')} written"
+    if waiting:
+        text += f", {waiting:,} waiting for the user's yes"
     if known:
         text += f", {known:,} known before"
     if refused:
@@ -160,7 +173,9 @@ def build_remembered_many(outcomes: Sequence[RememberResult | MadeleineError]) -
 def _build_write_outcome(outcome: RememberResult | MadeleineError) -> WriteOutcome:
     if isinstance(outcome, MadeleineError):
         return WriteOutcome(error=outcome)
-    return WriteOutcome(node_id=outcome.memory.id, existing=outcome.existing)
+    return WriteOutcome(
+        node_id=outcome.memory.id, existing=outcome.existing, proposal=outcome.proposal
+    )
 
 
 def build_changed_memory(done: ChangeResult, said: str) -> ChangedMemory:

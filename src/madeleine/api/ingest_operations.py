@@ -224,9 +224,11 @@ def _render_ingest(
 
 
 def _render_notes(done: IngestOutcome) -> list[str]:
-    notes = []
+    notes: list[str] = []
     if done.redacted:
         notes.append(f"{done.redacted:,} secrets were taken out and are kept nowhere")
+    if done.excluded:
+        notes.append(f"{done.why_excluded} ({done.excluded:,})")
     if done.stopped:
         notes.append(done.stopped)
     if done.held_back:

@@ -24,7 +24,13 @@ from madeleine.errors import InvalidValue, MadeleineError
 from madeleine.model.draft import Draft, read_draft
 from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
-from madeleine.write.remember import RememberResult, remember
+from madeleine.write.agent_writes import (
+    AGENT_PREFIX,
+    refuse_excluded_draft,
+    waits_for_approval,
+)
+from madeleine.write.approval import hold_draft, remember_as
+from madeleine.write.remember import RememberResult
 from madeleine.write.remember_many import remember_many
 
 if TYPE_CHECKING:
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
     from madeleine.bootstrap import HomeContext
     from madeleine.write.stores import Stores
 
+UNKNOWN_AGENT = f"{AGENT_PREFIX}unknown"
 MAX_ITEMS = 10_000  # in one batch: a minute's work, and an answer that fits in memory
 
 
@@ -75,18 +82,22 @@ def _read_placed_draft(reached: CallerReach, values: object, space: str | None) 
 )
 def remember_memory(context: HomeContext, call: OperationCall) -> RememberedMemory:
     draft = _read_draft(context.stores, call.body, read_default_space(call), call.by)
-    return answers.build_remembered_memory(remember(context.stores, draft))
+    done = remember_as(context.stores, draft, read_author(call.by))
+    return answers.build_remembered_memory(done)
 
 
 def _read_draft(stores: Stores, values: object, space: str | None, by: str) -> Draft:
     """Read a draft. One that does not name its source comes from whoever asks."""
     if isinstance(values, Mapping) and values.get("source") is None:
-        values = {**values, "source": "agent:unknown" if by == "http" else _draft_source(by)}
+        values = {**values, "source": read_author(by)}
     return read_draft(values, stores.config.limits, space)  # type: ignore[arg-type]  # it checks
 
 
-def _draft_source(by: str) -> str:
-    return by if by in DOOR_NAMES or ":" in by else f"agent:{by}"
+def read_author(by: str) -> str:
+    """Return who writes. A request over HTTP that names nobody is some agent's."""
+    if by == "http":
+        return UNKNOWN_AGENT
+    return by if by in DOOR_NAMES or ":" in by else f"{AGENT_PREFIX}{by}"
 
 
 # -- many ----------------------------------------------------------------------------------
@@ -129,7 +140,8 @@ def remember_memories(context: HomeContext, call: OperationCall) -> RememberedMa
         problem = f"holds {len(items):,}; the limit is {MAX_ITEMS:,}"
         raise InvalidValue("items", problem, hint="send several batches")
     drafts = [_read_draft_or_error(context.stores, item, space, call.by) for item in items]
-    return answers.build_remembered_many(_write_drafts(context.stores, drafts))
+    author = read_author(call.by)
+    return answers.build_remembered_many(_write_drafts(context.stores, drafts, author))
 
 
 def _read_draft_or_error(
@@ -142,8 +154,33 @@ def _read_draft_or_error(
 
 
 def _write_drafts(
-    stores: Stores, drafts: Sequence[Draft | MadeleineError]
+    stores: Stores, given: Sequence[Draft | MadeleineError], by: str
 ) -> list[RememberResult | MadeleineError]:
     """Write the drafts among them; what was refused when it was read keeps its place."""
+    drafts = [_refuse_excluded(stores, each, by) for each in given]
+    if waits_for_approval(stores.config, by):
+        return [_hold_or_error(stores, each, by) for each in drafts]
     outcomes = iter(remember_many(stores, [each for each in drafts if isinstance(each, Draft)]))
     return [next(outcomes) if isinstance(each, Draft) else each for each in drafts]
+
+
+def _refuse_excluded(
+    stores: Stores, draft: Draft | MadeleineError, by: str
+) -> Draft | MadeleineError:
+    try:
+        if isinstance(draft, Draft):
+            refuse_excluded_draft(stores.config, draft, by)
+    except MadeleineError as refused:
+        return refused
+    return draft
+
+
+def _hold_or_error(
+    stores: Stores, draft: Draft | MadeleineError, by: str
+) -> RememberResult | MadeleineError:
+    if not isinstance(draft, Draft):
+        return draft
+    try:
+        return hold_draft(stores, draft, by)
+    except MadeleineError as refused:
+        return refused

@@ -245,6 +245,9 @@ _NOTE_SENTENCES: Mapping[NoteKind, SentenceTemplate] = {
     NoteKind.ALREADY_KNOWN: lambda parts: (
         f"already known as `{_shorten_id(parts['memory'])}`; nothing of this call was written"
     ),
+    NoteKind.WAITS_FOR_YES: (
+        "it is remembered once the user says yes: on the page, or with `madeleine proposals`"
+    ),
     NoteKind.REPLACES: _render_replaces,
     NoteKind.REPLACED_BY: lambda parts: (
         f"`{_shorten_id(parts['memory'])}` claims a newer value and replaces it"

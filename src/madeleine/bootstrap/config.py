@@ -38,6 +38,7 @@ def make_verb_config(settings: Settings) -> VerbConfig:
     return VerbConfig(
         limits=settings.limits,
         write=settings.write,
+        exclude=settings.exclude,
         space=settings.space,
         recall=settings.recall,
         reranker=settings.reranker,

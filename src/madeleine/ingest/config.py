@@ -38,7 +38,7 @@ class IngestConfig:
     watch_sessions: bool = setting(
         False, "let the daemon follow the sessions of Claude Code and Codex, without any hook"
     )
-    session_folders: str = setting(
+    session_folders: str = advanced(
         "", "folders of transcripts, separated by `:`; empty for those of Claude Code and Codex"
     )
     session_min_turns: int = advanced(

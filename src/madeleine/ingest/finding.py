@@ -130,7 +130,7 @@ def _keep_exchanges(
     worth = [told for each in exchanges if (told := each.told()).says_something()]
     if not worth:
         return
-    wanted, drawn = keeper.intake.config.exchanges, _extract_findings(keeper, place, worth)
+    wanted, drawn = _choose_exchanges(keeper, place), _extract_findings(keeper, place, worth)
     if drawn is None and keeper.intake.extractor is not None and wanted == "never":
         raise NotExtracted
     for one in drawn.found if drawn else ():
@@ -139,6 +139,12 @@ def _keep_exchanges(
         keeper.keep(_build_word_for_word(place, each))
         del left[: left.index(each.exchange) + 1]
     keeper.redacted += sum(each.secrets for each in worth)
+
+
+def _choose_exchanges(keeper: Keeper, place: ConversationOrigin) -> str:
+    """Return which exchanges are kept word for word: none where a person has to say yes to each,
+    since nobody would read them all."""
+    return "never" if keeper.waits(place.source) else keeper.intake.config.exchanges
 
 
 def _select_word_for_word(

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from madeleine.errors import Conflict, Rejected
+from madeleine.errors import Conflict, Excluded, Rejected
 from madeleine.ingest.context import IngestContext
 from madeleine.ingest.gate import AdmissionGate
 from madeleine.language.off_record import strip_private
@@ -27,9 +27,11 @@ from madeleine.model.draft import Draft, read_draft
 from madeleine.model.extraction import Extraction, ExtractionSource
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
+from madeleine.write.agent_writes import find_excluded, is_agent, waits_for_approval
+from madeleine.write.approval import remember_as
 from madeleine.write.embedding import embed_memory, neighbour_vector
 from madeleine.write.purge import was_purged
-from madeleine.write.remember import build_memory, remember
+from madeleine.write.remember import build_memory
 from madeleine.write.stores import Stores
 
 NEAR_AT_MOST = 5  # nearest memories that are looked at for a restatement
@@ -87,6 +89,12 @@ class Keeper:
     known: int = 0
     refused: int = 0
     redacted: int = 0
+    excluded: int = 0
+    """What the settings keep out."""
+    why_excluded: str = ""
+    """Which setting did so, the last time."""
+    by: str | None = None
+    """Who takes it in; else whoever each thing comes from."""
     begin: Callable[[], None] = lambda: None
     """Called before the first thing is written."""
     recount: bool = False
@@ -99,6 +107,8 @@ class Keeper:
         must come again with it.
         """
         plain = self._remove_secrets(found)
+        if self._is_excluded(plain):
+            return None
         if self._is_known(plain):
             self.known += 1
             self.gate.added += self.recount and self._is_there(plain.id)
@@ -121,13 +131,34 @@ class Keeper:
         self.redacted += content.secrets
         return _replace_texts(found, content.text, title.text or None)
 
+    def exclude(self, why: Excluded) -> None:
+        """Count something that the settings keep out."""
+        self.excluded, self.why_excluded = self.excluded + 1, why.message
+
+    def _is_excluded(self, found: IngestFinding) -> bool:
+        if not is_agent(self._author(found)):
+            return False
+        texts = (found.title or "", found.content)
+        why = find_excluded(self.intake.stores.config.exclude, space=found.space, texts=texts)
+        if why is not None:
+            self.exclude(why)
+        return why is not None
+
+    def waits(self, source: str) -> bool:
+        """Whether what comes from there waits for a person's yes."""
+        return waits_for_approval(self.intake.stores.config, self.by or source)
+
+    def _author(self, found: IngestFinding) -> str:
+        return self.by or found.source
+
     def _write_finding(self, found: IngestFinding) -> str | None:
         try:
             draft = self._build_draft(found)
             if not self.dry_run:
                 if not self.kept:
                     self.begin()
-                self.kept.append(remember(self.intake.stores, draft).memory.id)
+                done = remember_as(self.intake.stores, draft, self._author(found))
+                self.kept.append(done.memory.id)
         except (Rejected, Conflict):
             self.refused += 1  # it can never be written; waiting would keep out the rest
             return None

@@ -29,6 +29,9 @@ class IngestOutcome:
     refused: int = 0
     redacted: int = 0
     """Secrets that were taken out before anything was written."""
+    excluded: int = 0
+    """What the settings keep out."""
+    why_excluded: str = ""
     held_back: int = 0
     """What there was no room for."""
     waits: bool = False
@@ -46,6 +49,7 @@ class IngestOutcome:
         self.kept, self.found = keeper.kept, keeper.found
         self.known, self.refused = self.known + keeper.known, keeper.refused
         self.redacted = keeper.redacted
+        self.excluded, self.why_excluded = keeper.excluded, keeper.why_excluded
 
     def stop(self, error: MadeleineError) -> None:
         """Note why the rest is left out."""
@@ -64,6 +68,7 @@ class IngestOutcome:
             "known": self.known,
             "refused": self.refused,
             "redacted": self.redacted,
+            "excluded": self.excluded,
             "held_back": self.held_back,
             "stopped": self.stopped,
             "stopped_kind": self.stopped_kind,

@@ -27,7 +27,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
-from madeleine.errors import MadeleineError, UnderWay
+from madeleine.errors import Excluded, MadeleineError, UnderWay
 from madeleine.ingest.context import IngestContext
 from madeleine.ingest.exchanges import Exchange, ExchangeBuilder
 from madeleine.ingest.finding import (
@@ -66,6 +66,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_lines import cursor_at, find_start
 from madeleine.whisper.learning import notice_use
 from madeleine.whisper.pausing import read_pauses
+from madeleine.write.agent_writes import find_excluded
 from madeleine.write.find_space import find_space
 from madeleine.write.record import new_event, record_events
 
@@ -117,6 +118,8 @@ class TranscriptOutcome:
     refused: int = 0
     redacted: int = 0
     """Secrets that were taken out before anything was written."""
+    excluded: int = 0
+    """What the settings keep out."""
     unreadable: int = 0
     held_back: int = 0
     """Exchanges that wait because there was no room for them."""
@@ -237,6 +240,8 @@ class _TranscriptRun:
             uri=transcript.path.as_uri(),
             find_space=lambda folder: find_space(intake.stores, folder).space,
         )
+        self._folder = head.folder
+        self._excluded: dict[str | None, Excluded | None] = {}
         self._pauses = read_pauses(intake.stores, self.place.session)
         self._full: MadeleineError | None = gate.full(low=True) if known.held else None
         self.held = known.held if self._full else 0
@@ -313,7 +318,21 @@ class _TranscriptRun:
         except UnreadableLine:
             self.report.unreadable += 1
             return None
-        return None if said is None or self._is_in_pause(said) else said
+        if said is None or self._is_in_pause(said) or self._is_excluded(said):
+            return None
+        return said
+
+    def _is_excluded(self, said: SpokenLine) -> bool:
+        """Whether the settings keep out what was said in that folder or space."""
+        folder = said.folder or self._folder
+        if folder not in self._excluded:
+            config = self.intake.stores.config.exclude
+            space = self.place.space_of(said)
+            self._excluded[folder] = find_excluded(config, folder=folder, space=space)
+        why = self._excluded[folder]
+        if why is not None and said.voice is Voice.PERSON:
+            self.keeper.exclude(why)
+        return why is not None
 
     def _is_in_pause(self, said: SpokenLine) -> bool:
         """Whether somebody had paused the session when this was said."""
@@ -360,7 +379,7 @@ class _TranscriptRun:
         report, keeper = self.report, self.keeper
         report.kept, report.held_back = keeper.kept, self.held
         report.known, report.refused = keeper.known, keeper.refused
-        report.redacted = keeper.redacted
+        report.redacted, report.excluded = keeper.redacted, keeper.excluded
 
 
 def _move(run: _TranscriptRun, cursor: TranscriptCursor) -> None:

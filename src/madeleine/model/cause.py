@@ -167,6 +167,8 @@ class NoteKind(StrEnum):
     """Core was full: `memories` were moved to working."""
     ALREADY_KNOWN = "already_known"
     """The text is known as `memory`; nothing was written."""
+    WAITS_FOR_YES = "waits_for_yes"
+    """An agent asked to remember `memory`; it is written once a person approves `proposal`."""
     REPLACES = "replaces"
     """It replaces `memories`: its claim does, or whoever wrote it said so."""
     REPLACED_BY = "replaced_by"

@@ -17,6 +17,7 @@ class ProposalType(enum.StrEnum):
     CONSOLIDATE = "consolidate"
     SPACE = "space"
     FORGET = "forget"
+    REMEMBER = "remember"
 
 
 class ProposalStatus(enum.StrEnum):

@@ -74,6 +74,7 @@ from madeleine.whisper.pausing import is_paused, read_pauses
 from madeleine.whisper.prompts import find_machine_author, strip_host_text
 from madeleine.whisper.rendering import NOTE
 from madeleine.whisper.report import count_in_session
+from madeleine.write.agent_writes import find_excluded
 from madeleine.write.branches import find_working_space
 from madeleine.write.find_space import find_space
 
@@ -535,6 +536,8 @@ class HookService:
         """Ask an agent to keep what is worth it before its turn is over, where that is wanted."""
         context, session = reach.context, call.session
         if context.settings.ingest.extractor != "agent" or session is None or call.agent_id:
+            return SILENT_REPLY
+        if find_excluded(context.stores.config.exclude, folder=call.folder) is not None:
             return SILENT_REPLY
         if call.is_continued or is_paused(read_pauses(context.stores, session)):
             return SILENT_REPLY

@@ -34,7 +34,7 @@ class VaultConfig:
 
     path: str = setting("", "another folder than vault/ in the home")
     watch: bool = setting(True, "follow edits made by hand while the daemon runs")
-    poll: bool = setting(False, "look for edits by polling, for network file systems")
+    poll: bool = advanced(False, "look for edits by polling, for network file systems")
 
 
 @dataclass(frozen=True, slots=True)

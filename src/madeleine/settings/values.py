@@ -25,7 +25,13 @@ from madeleine.settings.sections import (
 )
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
 from madeleine.whisper.config import BriefConfig, WhisperConfig
-from madeleine.write.config import RecallConfig, RerankerConfig, SpaceConfig, WriteConfig
+from madeleine.write.config import (
+    ExclusionConfig,
+    RecallConfig,
+    RerankerConfig,
+    SpaceConfig,
+    WriteConfig,
+)
 
 ENVIRONMENT_PREFIX = "MADELEINE_"
 BARE_PREFIX = "CONSOLIDATION_"  # settings that are documented under this name, without ours
@@ -40,6 +46,7 @@ class Settings:
     limits: MemoryLimits = field(default_factory=MemoryLimits)
     embedder: EmbedderConfig = field(default_factory=EmbedderConfig)
     write: WriteConfig = field(default_factory=WriteConfig)
+    exclude: ExclusionConfig = field(default_factory=ExclusionConfig)
     space: SpaceConfig = field(default_factory=SpaceConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     reranker: RerankerConfig = field(default_factory=RerankerConfig)

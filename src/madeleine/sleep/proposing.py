@@ -202,5 +202,6 @@ def _asked_tonight(context: JobContext) -> list[Proposal]:
         each
         for each in context.stores.log.proposals()
         if "verb" in dict(each.action) and each.id not in displaced
+        if each.type is not ProposalType.REMEMBER
         if dict(each.action).get("night") == night or (context.due and each.created > since)
     ]

@@ -17,7 +17,7 @@ from madeleine.errors import InvalidValue
 from madeleine.index.log import WhisperEntry
 from madeleine.language.restatements import differs_in_numbers
 from madeleine.model.memory import Memory
-from madeleine.model.proposal import Proposal, ProposalType
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF
@@ -30,6 +30,7 @@ from madeleine.whisper.rendering import (
 )
 from madeleine.whisper.stages import WhisperCandidate, WhisperContext, WhisperState, prompt_filter
 from madeleine.whisper.values import STANDING, InjectedMemory
+from madeleine.write.config import AGENTS
 
 RESTATED = 0.92  # a cosine from which two memories say the same
 SERIES = 4  # so many that differ in a number only are a list of things, and no quarrel
@@ -168,11 +169,27 @@ def build_extras(context: WhisperContext, state: WhisperState) -> list[str]:
 def _find_question(context: WhisperContext, state: WhisperState) -> Proposal | None:
     """Return a waiting question about a memory that is told anyway, and that no agent was asked
     before. Only such as words of a conversation can settle: what replaced what, and what is twice
-    there."""
+    there. Else one about what an agent wanted to remember."""
     told = {each.memory.id for each in state.candidates}
     log = context.stores.log
     fitting = (each for each in log.questions_about(sorted(told)) if each.type in TALKED_ABOUT)
-    return next((each for each in fitting if log.state(question_state_key(each.id)) is None), None)
+    asked = next((each for each in fitting if _is_unasked(context, each)), None)
+    return asked or _find_unapproved(context, state)
+
+
+def _find_unapproved(context: WhisperContext, state: WhisperState) -> Proposal | None:
+    """Return what an agent wanted to remember, waits for a person's yes, and was not asked about
+    before: once in a session, with its first whisper."""
+    if context.stores.config.write.approval != AGENTS or not state.recent.first:
+        return None
+    waiting = context.stores.log.proposals(ProposalStatus.PENDING)
+    unapproved = (each for each in waiting if each.type is ProposalType.REMEMBER)
+    return next((each for each in unapproved if _is_unasked(context, each)), None)
+
+
+def _is_unasked(context: WhisperContext, proposal: Proposal) -> bool:
+    """Whether no agent was asked about a proposal before."""
+    return context.stores.log.state(question_state_key(proposal.id)) is None
 
 
 def question_state_key(proposal_id: str) -> str:

@@ -52,7 +52,7 @@ class WhisperConfig:
     nudge_interval: int = setting(
         10, "prompts between reminders to remember; 0 for never", 0, 1_000_000
     )
-    out_interval: int = setting(10, "prompts between background stores; 0 for never", 0, 1_000_000)
+    out_interval: int = advanced(10, "prompts between background stores; 0 for never", 0, 1_000_000)
     guard: str = advanced(
         "whisper",
         "what a decision or preference tagged `guard` does before a deed that it is about: "

@@ -46,6 +46,7 @@ from madeleine.whisper.stages import (
 )
 from madeleine.whisper.standing_notes import StandingNotes
 from madeleine.whisper.values import InjectedMemory, Prompt, WhisperResult
+from madeleine.write.agent_writes import find_excluded
 from madeleine.write.stores import Stores
 
 FIRST_PROMPT = "which of these is the first?"
@@ -306,6 +307,13 @@ def _logged_part(prompt: str) -> str:
     return strip_private(prompt)[:LOGGED_PROMPT_CHARS]
 
 
+def _is_kept_out(context: WhisperContext, prompt: Prompt) -> bool:
+    """Whether the settings want nothing kept of where a prompt was typed, or of its words."""
+    config = context.stores.config.exclude
+    found = find_excluded(config, folder=prompt.cwd, space=prompt.space, texts=(prompt.text,))
+    return found is not None
+
+
 def _log_outcome(
     context: WhisperContext,
     whisperer: Whisperer,
@@ -318,7 +326,7 @@ def _log_outcome(
     prompt = state.prompt
     body = {
         **whispered.explained,
-        "prompt": _logged_part(prompt.text),
+        "prompt": "" if _is_kept_out(context, prompt) else _logged_part(prompt.text),
         "among": list(prompt_filter(prompt).spaces),
         "injected": [each.memory.id for each in outcome.injected],
         "withheld": [each.memory.id for each in outcome.withheld],

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from madeleine.errors import Rejected
-from madeleine.model.change import Change
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.codec import connection_from_json, connection_to_json
 from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory
@@ -19,15 +19,19 @@ from madeleine.model.words import Edge, Tier
 from madeleine.vault.front_matter_values import is_id
 from madeleine.vault.markdown import read_memory, render_memory
 from madeleine.write.change_file import ChangeContext
+from madeleine.write.claims import settle_claim
 from madeleine.write.connections import plan_links, plan_unlink
 from madeleine.write.forget import plan_forget
 from madeleine.write.merge import plan_merge
+from madeleine.write.questions import REFUSE
+from madeleine.write.replacing import settle_replaced
 from madeleine.write.resolve import resolve_id
 from madeleine.write.revise import plan_retire, plan_space, plan_supersede, plan_tier
 from madeleine.write.synthesis import plan_summary, plan_synthesis
 
 ActionFields = Mapping[str, str]
 
+REMEMBER = "remember"  # the verb of the action by which an agent's memory is written
 SUPERSEDE = "supersede"  # the verb of the action by which a newer memory replaces an older one
 _NEW_FILE = "new.md"  # where a memory that has no file yet is said to stand
 
@@ -100,6 +104,11 @@ def synthesis_action(memory: Memory, members: Sequence[str]) -> dict[str, str]:
     return {"verb": "synthesise", "memory": text, "members": json.dumps(list(members))}
 
 
+def remember_action(memory: Memory, replaced: Sequence[str]) -> dict[str, str]:
+    text = render_memory(memory).decode("utf-8")
+    return {"verb": REMEMBER, "memory": text, "replaced": json.dumps(list(replaced))}
+
+
 def _drop_none(**values: str | None) -> dict[str, str]:
     return {key: value for key, value in values.items() if value is not None}
 
@@ -153,8 +162,7 @@ def _plan_space(hand: ChangeContext, action: ActionFields) -> Change:
 
 
 def _plan_synthesis(hand: ChangeContext, action: ActionFields) -> Change:
-    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), NO_FINGERPRINT).memory
-    return plan_synthesis(hand, memory, json.loads(action["members"]))
+    return plan_synthesis(hand, _read_new_memory(action), json.loads(action["members"]))
 
 
 def _plan_put_away(hand: ChangeContext, action: ActionFields) -> Change:
@@ -169,9 +177,38 @@ def _plan_unlink(hand: ChangeContext, action: ActionFields) -> Change:
     return plan_unlink(hand, source, action["target"], Edge(action["edge"]))
 
 
+def _plan_remember(hand: ChangeContext, action: ActionFields) -> Change:
+    """Return the change that writes a memory that waited, and ends what it replaces. One that
+    is there by now, since somebody brought it back, is left as it is."""
+    memory = _read_new_memory(action)
+    if hand.stores.search.get(memory.id) is not None:
+        return hand.change(REMEMBER, [])
+    named: list[str] = json.loads(action["replaced"])
+    replaced = [each for each in named if hand.stores.search.get(each) is not None]
+    settled = settle_replaced(hand.stores, settle_claim(hand.stores, memory), replaced)
+    path, text = hand.stores.vault.path_for(memory), render_memory(settled.memory)
+    return hand.change(REMEMBER, [FileEdit(memory.id, None, None, path, text), *settled.edits])
+
+
+def plan_refusal(hand: ChangeContext, action: ActionFields) -> Change | None:
+    """Return the change by which a no to an action is carried out, if it needs any: what an agent
+    wanted to remember goes to the trash."""
+    if action.get("verb") != REMEMBER:
+        return None
+    memory, vault = _read_new_memory(action), hand.stores.vault
+    if hand.stores.search.get(memory.id) is not None or any(vault.find_trashed(memory.id)):
+        return None
+    path = vault.trash_path(vault.path_for(memory))
+    edit = FileEdit(memory.id, None, None, path, render_memory(memory))
+    return hand.change(REFUSE, [edit])
+
+
+def _read_new_memory(action: ActionFields) -> Memory:
+    return read_memory(_NEW_FILE, action["memory"].encode("utf-8"), NO_FINGERPRINT).memory
+
+
 def _plan_summary(hand: ChangeContext, action: ActionFields) -> Change:
-    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), NO_FINGERPRINT).memory
-    return plan_summary(hand, memory)
+    return plan_summary(hand, _read_new_memory(action))
 
 
 def _resolve_named(hand: ChangeContext, action: ActionFields, key: str) -> str:
@@ -192,4 +229,5 @@ PLANNER_BY_VERB: Mapping[str, Callable[[ChangeContext, ActionFields], Change]] =
     "synthesise": _plan_synthesis,
     "unlink": _plan_unlink,
     "summarise": _plan_summary,
+    REMEMBER: _plan_remember,
 }

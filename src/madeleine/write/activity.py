@@ -18,7 +18,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.vault.vault import is_in_trash
 from madeleine.write.import_memories import IMPORT_VERB
-from madeleine.write.questions import CORE_CAP, DISPLACED, displaced_ids
+from madeleine.write.questions import CORE_CAP, DISPLACED, REFUSE, displaced_ids
 from madeleine.write.stores import Stores
 from madeleine.write.undo import ENDED_OUTCOMES, MAX_RUNS_READ
 
@@ -40,6 +40,7 @@ _KIND_BY_VERB: Mapping[str, ActivityKind] = {
     "unlink": ActivityKind.UNLINKED,
     "merge": ActivityKind.MERGED,
     "put_away": ActivityKind.ARCHIVED,
+    REFUSE: ActivityKind.FORGOTTEN,
     "demote": ActivityKind.DEMOTED,
     "synthesise": ActivityKind.CONSOLIDATED,
     "summarise": ActivityKind.SUMMARISED,

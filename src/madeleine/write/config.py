@@ -1,10 +1,13 @@
-"""The settings that verbs and recall go by: `[write]`, `[space]`, `[recall]` and `[reranker]`."""
+"""The settings that verbs and recall go by: `[write]`, `[exclude]`, `[space]`, `[recall]` and
+`[reranker]`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from madeleine.model.setting import advanced, setting
+
+AGENTS = "agents"  # whose memories wait for a person's yes
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,20 @@ class WriteConfig:
         0.65, "similarity from which a new memory's answer names another as like it", 0, 1
     )
     core_cap: int = setting(50, "most memories in the core tier, the self among them")
+    approval: str = setting(
+        "none",
+        "whose memories wait until a person says yes: none, or agents (tools, hooks, HTTP)",
+        among=("none", AGENTS),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionConfig:
+    """What agents and hooks keep nothing of."""
+
+    folders: str = setting("", "folders, with all below them, separated by `:`")
+    spaces: str = setting("", "spaces, separated by commas; `global` is what belongs to none")
+    words: str = setting("", "words or phrases, separated by commas, in upper or lower case")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +64,7 @@ class RecallConfig:
         0.02, "nothing is found if even the best hit is below this and shares no word"
     )
     weights: str = advanced("", "file with other weights than the shipped ones")
-    relevance_weight: float = setting(
+    relevance_weight: float = advanced(
         0.0, "how much of a score goes with a relevance of 0; 0 leaves relevance out", 0, 1
     )
     activation_seeds: int = advanced(5, "best hits that pass on some of their score")
@@ -60,7 +77,7 @@ class RerankerConfig:
     """A cross-encoder that looks a second time at the best hits; off without its weights."""
 
     folder: str = setting("", "folder with model.onnx and tokenizer.json of a cross-encoder")
-    model: str = setting(
+    model: str = advanced(
         "Xenova/ms-marco-MiniLM-L-6-v2", "its name; also looked for under models/ in the home"
     )
     deadline_ms: int = advanced(150, "how long a second look may take")

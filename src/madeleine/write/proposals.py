@@ -27,8 +27,14 @@ from madeleine.model.digest import state_digest
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.write.actions import ActionFields, check_verb, plan_action
-from madeleine.write.change_file import ChangeContext, CurrentFile, find_current, read_current
+from madeleine.write.actions import ActionFields, check_verb, plan_action, plan_refusal
+from madeleine.write.change_file import (
+    ChangeContext,
+    CurrentFile,
+    find_current,
+    make_change_context,
+    read_current,
+)
 from madeleine.write.commit import commit
 from madeleine.write.diffs import render_diff
 from madeleine.write.questions import (
@@ -119,7 +125,11 @@ def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
     """Let go of proposals that nobody decided since then, or whose memories say something else
     by now, or that are no question any more; return how many."""
     withdrawn = withdraw_contrasts(stores, by)
-    pending = stores.log.proposals(ProposalStatus.PENDING)
+    pending = [
+        each
+        for each in stores.log.proposals(ProposalStatus.PENDING)
+        if each.type is not ProposalType.REMEMBER  # nothing of it would be left
+    ]
     known = stores.search.memories({memory for each in pending for memory in _read_states(each)})
     over = [each for each in pending if each.created < before or _is_outdated(each, known)]
     if over:
@@ -161,11 +171,10 @@ def decide_proposal(
     with _hold_decision(stores, proposal.id):
         _check_pending(find_proposal(stores, proposal.id))
         change = None
-        if status is ProposalStatus.APPROVED:
-            planned = _plan_proposal(stores, proposal, by, run=run)
-            change = planned.id if planned.edits else None
-            if planned.edits:
-                commit(stores, planned)
+        planned = _plan_decision(stores, proposal, status, by, run)
+        if planned is not None and planned.edits:
+            change = planned.id
+            commit(stores, planned)
         decided = decision_event(stores, proposal, status, by, change, run=run)
         record_events(stores, [decided], durable=True)
     return ProposalDecision(find_proposal(stores, proposal.id), change)
@@ -260,6 +269,16 @@ def preview_proposal(stores: Stores, wanted: str) -> ProposalPreview:
         return ProposalPreview(proposal, problem=error.message, changed=error.memory_id)
     except MadeleineError as error:
         return ProposalPreview(proposal, problem=error.message)
+
+
+def _plan_decision(
+    stores: Stores, proposal: Proposal, status: ProposalStatus, by: str, run: str | None
+) -> Change | None:
+    """Return the change that a decision means, if it means any."""
+    if status is ProposalStatus.APPROVED:
+        return _plan_proposal(stores, proposal, by, run=run)
+    hand = make_change_context(stores, by, proposal.reason, run)
+    return plan_refusal(hand, dict(proposal.action))
 
 
 def _plan_proposal(

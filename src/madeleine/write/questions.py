@@ -29,6 +29,7 @@ TAKEN_BACK_REASON = "the run that asked it was taken back"
 UNANSWERED_REASON = "nobody answered it in time"
 MAX_DECISIONS_READ = 1_000  # newest ones among which questions are looked for that made room
 WITHDRAWN_REASON = "that two decisions have little in common is no question any more"
+REFUSE = "refuse"  # the verb of a change that carries out a no
 CORE_CAP = "core_cap"  # who moves memories out of a core tier that is full
 MEMBER_MARK = "member"  # of a summary that was refused: each of them is a key of the action
 

@@ -44,6 +44,8 @@ class RememberResult:
     notes: tuple[Cause, ...] = ()
     similar: tuple[SimilarNeighbour, ...] = ()
     """What the new memory is like, the most similar first: it may say the same, or end it."""
+    proposal: str | None = None
+    """The proposal that a person has to approve before the memory is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +93,15 @@ def _write_draft(
             return settle_known(stores, draft, known)
         new = retry_on_conflict(lambda: write_new(stores, connected, traces, draft.source))
     done = finish_remember(stores, new, unread)
-    return replace(done, similar=_read_similar(stores, connected, new))
+    touched = frozenset(edit.memory_id for edit in new.change.edits)
+    return replace(done, similar=read_similar(stores, connected.similar, touched))
 
 
-def _read_similar(
-    stores: Stores, connected: ConnectedMemory, new: NewMemoryWrite
+def read_similar(
+    stores: Stores, similar: Sequence[IndexHit], touched: frozenset[str]
 ) -> tuple[SimilarNeighbour, ...]:
     """Return what a new memory is like, without what it replaced."""
-    touched = {edit.memory_id for edit in new.change.edits}
-    near = {hit.id: hit.score for hit in connected.similar if hit.id not in touched}
+    near = {hit.id: hit.score for hit in similar if hit.id not in touched}
     known = stores.search.memories(near) if near else {}
     return tuple(SimilarNeighbour(known[each], near[each]) for each in near if each in known)
 

@@ -20,7 +20,13 @@ from madeleine.model.draft import MemoryLimits
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.rules.fusion import RecallHead
 from madeleine.vault.port import Journal, Vault
-from madeleine.write.config import RecallConfig, RerankerConfig, SpaceConfig, WriteConfig
+from madeleine.write.config import (
+    ExclusionConfig,
+    RecallConfig,
+    RerankerConfig,
+    SpaceConfig,
+    WriteConfig,
+)
 from madeleine.write.event_bus import EventBus
 from madeleine.write.executor import BackgroundExecutor, InlineExecutor
 from madeleine.write.priority_gate import PriorityGate
@@ -92,6 +98,7 @@ class VerbConfig:
 
     limits: MemoryLimits = field(default_factory=MemoryLimits)
     write: WriteConfig = field(default_factory=WriteConfig)
+    exclude: ExclusionConfig = field(default_factory=ExclusionConfig)
     space: SpaceConfig = field(default_factory=SpaceConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     reranker: RerankerConfig = field(default_factory=RerankerConfig)

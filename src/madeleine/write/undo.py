@@ -31,6 +31,7 @@ from madeleine.write.commit import commit
 from madeleine.write.concerned_memories import CONCERNS_KEY, read_concerned
 from madeleine.write.questions import (
     MAX_DECISIONS_READ,
+    REFUSE,
     TAKEN_BACK,
     TAKEN_BACK_REASON,
     decision_event,
@@ -87,7 +88,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> UndoResult:
             _add_scores(scores, _scores_before(stores, each))
         else:
             plan.take_back(_find_recorded(stores, each))
-    again = _find_withdrawn(stores, open_events)
+    again = [*_find_withdrawn(stores, open_events), *_find_refused(stores, open_events)]
     if not plan.edits() and not scores and not asked and not again:
         raise _nothing_left_error(open_events)
     ids = tuple(dict.fromkeys(_change_id(each) for each in open_events))
@@ -162,6 +163,16 @@ def _find_withdrawn(stores: Stores, events: Iterable[Event]) -> list[Proposal]:
         if each.body.get("cause") == TAKEN_BACK and each.body.get("run") in undoing
     }
     return [each for each in stores.log.proposals(ProposalStatus.EXPIRED) if each.id in ids]
+
+
+def _find_refused(stores: Stores, events: Iterable[Event]) -> list[Proposal]:
+    """Return the questions whose no these changes carried out: they wait again."""
+    refusing = {_change_id(each) for each in events if each.body.get("verb") == REFUSE}
+    if not refusing:
+        return []
+    found = _last_decisions(stores).items()
+    ids = {proposal for proposal, each in found if each.body.get("change") in refusing}
+    return [each for each in stores.log.proposals(ProposalStatus.REJECTED) if each.id in ids]
 
 
 def _reopen_events(stores: Stores, proposals: Iterable[Proposal], by: str, run: str) -> list[Event]:
@@ -395,7 +406,10 @@ class _UndoPlan:
             )
         target, data = edit.path_before, edit.before
         if target is None and left is not None and edit.path_after is not None:
-            target, data = self._stores.vault.trash_path(edit.path_after), left
+            # what was written anew goes to the trash; what is there already goes for good
+            here = not is_in_trash(edit.path_after)
+            target = self._stores.vault.trash_path(edit.path_after) if here else None
+            data = left
         if target is not None and target != edit.path_after and self._is_taken(target, edit):
             raise self._edited_since_error(edit, target)
         if edit.path_after is not None:

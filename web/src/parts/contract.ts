@@ -1018,7 +1018,7 @@ export interface JournalStatus {
 /** A proposal with who decided it. */
 export interface JudgedProposal {
   id: string
-  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget' | 'remember'
   status: 'pending' | 'approved' | 'rejected' | 'expired'
   /** the memories that it is about */
   source_nodes: string[]
@@ -1636,7 +1636,7 @@ export interface PromptTimes {
 /** A change that waits for a decision. */
 export interface Proposal {
   id: string
-  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget' | 'remember'
   status: 'pending' | 'approved' | 'rejected' | 'expired'
   /** the memories that it is about */
   source_nodes: string[]
@@ -1664,8 +1664,8 @@ export interface ProposalDetail {
 
 /** Proposals of one kind. */
 export interface ProposalGroup {
-  /** merge, conflict, decay, link, consolidate, space or forget */
-  kind: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  /** merge, conflict, decay, link, consolidate, space, forget or remember */
+  kind: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget' | 'remember'
   count: number
   /** of the proposals, newest first */
   ids: string[]
@@ -1674,7 +1674,7 @@ export interface ProposalGroup {
 /** A proposal as a line of a list, with who decided it. */
 export interface ProposalLine {
   id: string
-  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget' | 'remember'
   status: 'pending' | 'approved' | 'rejected' | 'expired'
   source_nodes: string[]
   proposed_action: string
@@ -1902,6 +1902,8 @@ export interface RememberedMemory {
   notes_parts: CauseShape[]
   /** memories that it is like, the most similar first; `replaces` retires one */
   similar: LookAlike[]
+  /** the proposal that a person has to approve before it is written; null: it is written */
+  proposal: string | null
 }
 
 /** A person who is let in no more. */
@@ -2438,7 +2440,7 @@ export interface UsageStats {
 
 /** How many wait of one type in one space. */
 export interface WaitingGroup {
-  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget'
+  type: 'merge' | 'conflict' | 'decay' | 'link' | 'consolidate' | 'space' | 'forget' | 'remember'
   space: string | null
   count: number
 }
@@ -2632,4 +2634,6 @@ export interface WriteOutcome {
   existing?: boolean
   /** why it was refused */
   error?: MadeleineError
+  /** the proposal that a person has to approve before it is written */
+  proposal?: string
 }

@@ -52,6 +52,10 @@ class RememberedMemory:
     similar: tuple[LookAlike, ...] = field(
         "memories that it is like, the most similar first; `replaces` retires one", default=()
     )
+    proposal: str | None = field(
+        "the proposal that a person has to approve before it is written; null: it is written",
+        default=None,
+    )
 
 
 @shape
@@ -63,6 +67,11 @@ class WriteOutcome:
         "it was known; nothing was written", left_out=True, default=False, absent_with="error"
     )
     error: MadeleineError | None = field("why it was refused", left_out=True, default=None)
+    proposal: str | None = field(
+        "the proposal that a person has to approve before it is written",
+        left_out=True,
+        default=None,
+    )
 
     @property
     def id(self) -> str | None:
@@ -628,7 +637,9 @@ class MaintenanceStatus:
 class ProposalGroup:
     """Proposals of one kind."""
 
-    kind: ProposalType = field("merge, conflict, decay, link, consolidate, space or forget")
+    kind: ProposalType = field(
+        "merge, conflict, decay, link, consolidate, space, forget or remember"
+    )
     count: int = field()
     ids: tuple[str, ...] = field("of the proposals, newest first")
 

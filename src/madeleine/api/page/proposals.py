@@ -40,6 +40,7 @@ from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.request_reader import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL
+from madeleine.write.approval import read_proposed_memory
 from madeleine.write.proposals import latest_decisions, preview_proposal
 from madeleine.write.snoozing import read_snoozed
 from madeleine.write.undo import ENDED_OUTCOMES
@@ -169,7 +170,8 @@ def _find_listed(stores: Stores, status: str) -> list[_ListedProposal]:
     """Return proposals of one memory; a memory in the trash has no space any more."""
     named = [each for one in STATUSES_BY_FILTER[status] for each in stores.log.proposals(one)]
     wanted = [each for each in named if status != DECIDED_FILTER or _was_asked(each)]
-    known = stores.search.memories({e.source_nodes[0] for e in wanted if e.source_nodes})
+    first = {e.source_nodes[0] for e in wanted if e.source_nodes}
+    known = {**stores.search.memories(first), **_read_unwritten(wanted)}
     snoozed = read_snoozed(stores) if status in _WAITING_FILTERS else {}
     return [
         _ListedProposal(stores, each, _find_space(each, known), snoozed.get(each.id))
@@ -203,11 +205,21 @@ def _build_lines(page: Sequence[_ListedProposal]) -> list[ProposalLine]:
         if place not in memories:
             here = [other.proposal for other in page if other.stores is each.stores]
             ids = {node for proposal in here for node in proposal.source_nodes[:MAX_SIDES]}
-            memories[place] = each.stores.search.memories(ids)
+            memories[place] = {**each.stores.search.memories(ids), **_read_unwritten(here)}
     return [
         _build_line(each, decisions.get(id(each.stores), {}), memories[id(each.stores)])
         for each in page
     ]
+
+
+def _read_unwritten(proposals: Sequence[Proposal]) -> dict[str, Memory]:
+    """Return the memories that agents wanted to remember, which nobody said yes to yet."""
+    waiting = (
+        each
+        for each in proposals
+        if each.type is ProposalType.REMEMBER and each.status is ProposalStatus.PENDING
+    )
+    return {memory.id: memory for memory in map(read_proposed_memory, waiting)}
 
 
 def _build_line(
@@ -278,7 +290,8 @@ def show_proposal_detail(context: HomeContext, call: OperationCall) -> ProposalD
     stores = context.stores
     now = stores.clock.now()
     seen = preview_proposal(stores, call.path_id)
-    known = stores.search.memories(seen.proposal.source_nodes[:MAX_MEMORIES])
+    named = seen.proposal.source_nodes[:MAX_MEMORIES]
+    known = {**stores.search.memories(named), **_read_unwritten([seen.proposal])}
     pending = seen.proposal.status is ProposalStatus.PENDING
     decision = _decision_fields(
         stores.log, seen.proposal, {} if pending else latest_decisions(stores.log)

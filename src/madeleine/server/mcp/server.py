@@ -43,9 +43,11 @@ from starlette.types import Receive, Scope, Send
 from madeleine.api.call import OperationCall
 from madeleine.api.moment_operations import brief_session
 from madeleine.api.operation import Operation
+from madeleine.api.reach import CallerReach
+from madeleine.api.remember_operations import remember_memory
 from madeleine.errors import MadeleineError
 from madeleine.model.codec import Json
-from madeleine.server.guard import read_header
+from madeleine.server.guard import REACH_KEY, read_header
 from madeleine.server.mcp.calls import SESSION_HEADER, build_call, new_session_id, read_client
 from madeleine.server.mcp.reference import render_tools_guide
 from madeleine.server.mcp.tool_answers import ToolAnswer, render_tool_answer, render_tool_error
@@ -59,6 +61,7 @@ from madeleine.server.mcp.tools import (
 )
 from madeleine.server.request_reading import check_keys, read_body
 from madeleine.version import __version__
+from madeleine.write.agent_writes import refuse_excluded_folder
 
 TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
 BRIEF_CACHE_MS = 60_000  # and a brief
@@ -269,6 +272,9 @@ class _ToolHandlers:
         client = context.session.client_params
         who = read_client(context.request, client.client_info.name if client else None)
         call = build_call(tool, params.arguments or {}, who)
+        if tool.operation is remember_memory:
+            reach: CallerReach = context.request.scope[REACH_KEY]
+            refuse_excluded_folder(reach.context.stores.config, who.folder)
         return await self._perform(context.request.scope, tool.operation, call)
 
 

@@ -50,6 +50,7 @@ export const TYPES: Record<string, string> = {
   consolidate: 'Digest',
   space: 'Space',
   forget: 'Forget',
+  remember: 'Remember',
 }
 
 /** What became of a proposal. */
