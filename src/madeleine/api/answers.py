@@ -310,6 +310,7 @@ def build_whisper_answer(said: WhisperResult, explain: bool) -> WhisperAnswer:
         **cause_to_fields("silence", said.silence),
         stage=said.stage,
         took_ms=said.took_ms,
+        without_model=said.without_model,
         explained=add_log_sentences(said.explained) if explain else {},
     )
 

@@ -199,6 +199,7 @@ _WHISPER_SILENCE_SENTENCES: Mapping[WhisperSilence, SentenceTemplate] = {
     WhisperSilence.EMPTY_PROMPT: "the prompt is empty",
     WhisperSilence.MACHINE_MADE: lambda parts: f"a machine made the prompt: {parts['why']}",
     WhisperSilence.PAUSED: "the session is paused; `madeleine pause --resume` ends that",
+    WhisperSilence.TOO_BUSY: "there were too many prompts at once, so nothing was looked up",
     WhisperSilence.TOO_SHORT: "the prompt is too short",
     WhisperSilence.NO_MEMORY: "there is no memory yet",
     WhisperSilence.ONLY_TALK: "the prompt is only conversation",

@@ -12,6 +12,7 @@ from madeleine.settings import Settings, describe_unknown_variables, read_settin
 from madeleine.settings.config_file import config_path, read_config_table
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
 from madeleine.sleep.intervals import JobIntervals
+from madeleine.whisper.capacity import AT_ONCE_ON_A_NETWORK, WhisperCapacity
 from madeleine.write.stores import VerbConfig
 
 
@@ -44,6 +45,14 @@ def make_verb_config(settings: Settings) -> VerbConfig:
         reranker=settings.reranker,
         heads=load_weights(settings.recall.weights),
     )
+
+
+def make_whisper_capacity(settings: Settings) -> WhisperCapacity:
+    """Return how many prompts are looked up at once: where look-ups wait for other machines most
+    of the time, more than the cores of this one."""
+    store = settings.store
+    waits = settings.embedder.kind == "openai" or bool(store.url or store.graph)
+    return WhisperCapacity(AT_ONCE_ON_A_NETWORK if waits else 0)
 
 
 def make_intervals(sleep: SleepConfig, consolidation: ConsolidationConfig) -> JobIntervals:

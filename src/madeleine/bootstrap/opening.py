@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.bootstrap.clock import SystemClock
-from madeleine.bootstrap.config import load_settings, make_verb_config
+from madeleine.bootstrap.config import load_settings, make_verb_config, make_whisper_capacity
 from madeleine.bootstrap.context import HomeContext, HomeContexts
 from madeleine.bootstrap.home import (
     LOCK_TIMEOUT_SECONDS,
@@ -30,6 +30,8 @@ from madeleine.settings import Settings
 from madeleine.vault.journal import FileJournal
 from madeleine.vault.read_marks import ReadMarks
 from madeleine.vault.vault import FolderVault, is_memory_path
+from madeleine.whisper.capacity import WhisperCapacity
+from madeleine.whisper.whisper import Whisperer
 from madeleine.write.event_bus import SharedEventBus
 from madeleine.write.executor import ThreadExecutor
 from madeleine.write.identity import complete_self
@@ -102,7 +104,8 @@ def open_homes(
         failing.callback(fleet.close)
         minds, notes = make_minds(home, settings, os.environ, ending)
         notes += fleet.warnings()
-        opening = _DatabaseOpening(home, settings, fleet, minds, notes, ThreadExecutor())
+        capacity = make_whisper_capacity(settings)
+        opening = _DatabaseOpening(home, settings, fleet, minds, notes, ThreadExecutor(), capacity)
         first = opening.open_context(settings.store.tenant, progress, fresh_index)
         first.lock = lock
         failing.pop_all()
@@ -120,6 +123,7 @@ class _DatabaseOpening:
     minds: Minds
     notes: list[str]
     executor: ThreadExecutor
+    capacity: WhisperCapacity
 
     def open_context(
         self,
@@ -137,6 +141,7 @@ class _DatabaseOpening:
             self._build_stores(rows, index, leases),
             lock=None,
             notes=[*self.notes, *healed],
+            whisperer=Whisperer(capacity=self.capacity),
             tenant=tenant,
             fleet=self.fleet,
             plan=leases,
@@ -196,7 +201,10 @@ def open_locked_home(
             executor=ThreadExecutor(),
             read_aliases=SpaceAliasReader(home, settings.space.aliases),
         )
-        context = HomeContext(home, settings, stores, lock, notes + healed, marks=marks)
+        whisperer = Whisperer(capacity=make_whisper_capacity(settings))
+        context = HomeContext(
+            home, settings, stores, lock, notes + healed, whisperer=whisperer, marks=marks
+        )
         _note_suspect_files(context, marks)
         catch_up_index(context, progress)
         unfinished.pop_all()

@@ -68,9 +68,10 @@ class ModelThreads:
 class ModelDeadline:
     """How long the models may be waited for in all, and whether one of them was late."""
 
-    def __init__(self, until: float, threads: ModelThreads) -> None:
-        """`until` is a moment of the monotonic clock."""
+    def __init__(self, until: float, threads: ModelThreads, reason: str = LATE_REASON) -> None:
+        """`until` is a moment of the monotonic clock; `reason` says why there was no answer."""
         self.was_late = False
+        self.reason = reason
         self._until = until
         self._threads = threads
 
@@ -82,9 +83,9 @@ class ModelDeadline:
                 return self._threads.run(work, left)
             except TimeoutError as late:
                 self.was_late = True
-                raise MindDown(name, LATE_REASON) from late
+                raise MindDown(name, self.reason) from late
         self.was_late = True
-        raise MindDown(name, LATE_REASON)
+        raise MindDown(name, self.reason)
 
     def limit(self, minds: Minds) -> Minds:
         """Return the same models, waited for no longer than this."""

@@ -108,6 +108,8 @@ class WhisperSilence(StrEnum):
     """A machine made the prompt; `why` says which."""
     PAUSED = "paused"
     """Somebody paused the session."""
+    TOO_BUSY = "too_busy"
+    """There were too many prompts at once; nothing was looked up."""
     TOO_SHORT = "too_short"
     """The prompt has too few letters."""
     NO_MEMORY = "no_memory"
@@ -134,6 +136,17 @@ class WhisperSilence(StrEnum):
     """It was held back to measure whether whispers help."""
     NOT_DELIVERED = "not_delivered"
     """Nobody got to read it; `why` is late, unconfirmed, gone or failed. Only events say so."""
+
+
+class MissingModel(StrEnum):
+    """Why a prompt was looked up without the model."""
+
+    LATE = "late"
+    """It would not have answered in time."""
+    BUSY = "busy"
+    """There were too many prompts at once."""
+    DOWN = "down"
+    """It does not answer."""
 
 
 class NoteKind(StrEnum):

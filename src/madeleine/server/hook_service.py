@@ -39,7 +39,7 @@ from madeleine.bootstrap import HomeContext
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.transcripts import IntakeStop, Transcript, ingest_transcript
 from madeleine.language.deeds import is_file_tool, is_shell_tool
-from madeleine.model.cause import HookProblem
+from madeleine.model.cause import HookProblem, MissingModel, WhisperSilence
 from madeleine.model.codec import Json
 from madeleine.model.people import Role
 from madeleine.server.delivery_receipts import DeliveryReceipts, SentWhisper
@@ -112,7 +112,7 @@ STATUSLINE_ROUTE = Endpoint(
 HOOK_ROUTES = (INJECT_ROUTE, STORE_ROUTE, STATUSLINE_ROUTE, DELIVERED_ROUTE, UNDELIVERED_ROUTE)
 
 MAX_BODY_BYTES = 8_388_608  # the client sends half of that at most
-HOOK_THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
+HOOK_THREADS = 32  # apart from the requests'; most wait for a turn (`whisper.capacity`)
 MAX_PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
 MAX_CLOCK_DISTANCE_SECONDS = 60.0  # a deadline further away than that was told by another clock
 MAX_PROBLEMS = 100  # different ones that are told; more would only fill the log
@@ -362,6 +362,7 @@ class HookService:
         if _is_due(number, self._config.out_interval):
             self._store_later(call, reach)
         answer = self._ask_pipeline(call, prompt, turn, reach)
+        self._count_effort(answer)
         if not turn.end():
             return self._give_up(answer.whisper_id, arrival, turn, reach)
         text = self._cut_if_too_long(call, answer.text)
@@ -370,6 +371,15 @@ class HookService:
             self._count("whispers" if text else "silent")
             return HookReply(rendered)
         return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
+
+    def _count_effort(self, answer: WhisperAnswer) -> None:
+        """Count a prompt that came among too many."""
+        if answer.without_model is MissingModel.BUSY:
+            self._count("by_words")
+        if answer.silence_parts is not None and (
+            answer.silence_parts["kind"] == WhisperSilence.TOO_BUSY
+        ):
+            self._count("turned_away")
 
     def _give_up(
         self, whisper_id: str, arrival: PromptArrival, turn: HookTurn, reach: CallerReach

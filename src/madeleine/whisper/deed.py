@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 from madeleine.index.log import WhisperEntry
 from madeleine.language.deeds import Deed, is_file_tool
 from madeleine.language.triggers import Trigger, compare_triggers, deed_keys, memory_triggers
+from madeleine.minds.deadlines import ModelDeadline
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -28,6 +29,7 @@ from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.recall.successors import find_possible_successors
 from madeleine.rules.deed_gate import DEED_GATE, deed_worth
+from madeleine.whisper.capacity import LookupEffort
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.deed_features import FoundForDeed, deed_features
 from madeleine.whisper.log import DeliveryState, WhisperMoment, log_entry
@@ -39,6 +41,7 @@ from madeleine.whisper.whisper import (
     RECEIPT_SECONDS,
     Whisperer,
     limit_models,
+    read_patience,
     time_for_models,
 )
 from madeleine.write.stores import Stores
@@ -104,17 +107,35 @@ def speak_before_deed(
     request: DeedRequest,
     others: tuple[SharedStores, ...] = (),
 ) -> DeedWord:
-    """Return what is worth knowing before a deed, or after it failed."""
-    begun = time.perf_counter()
-    now, session = stores.clock.now(), request.session_id
+    """Return what is worth knowing before a deed, or after it failed. While too much is asked at
+    once, words alone decide, or nothing is looked up (`capacity`)."""
+    session = request.session_id
     if not request.dry_run and whisperer.deeds.meet(session, _deed_key(request)):
         silence = Cause(WhisperSilence.TOLD_BEFORE)
         return DeedWord("", stores.new_id(), silence=silence)
     if session is not None and is_paused(read_pauses(stores, session)):
         whisperer.deeds.forget(session)
         return DeedWord("", stores.new_id(), silence=Cause(WhisperSilence.PAUSED))
+    with whisperer.capacity.take_turn(read_patience(config, request.due)) as effort:
+        if effort is LookupEffort.NONE:
+            if session is not None:
+                whisperer.deeds.forget(session)
+            return DeedWord("", stores.new_id(), silence=Cause(WhisperSilence.TOO_BUSY))
+        model_time = time_for_models(whisperer, request.due, effort)
+        return _look_up_deed(stores, config, whisperer, request, others, model_time)
+
+
+def _look_up_deed(
+    stores: Stores,
+    config: WhisperConfig,
+    whisperer: Whisperer,
+    request: DeedRequest,
+    others: tuple[SharedStores, ...],
+    model_time: ModelDeadline | None,
+) -> DeedWord:
+    begun = time.perf_counter()
+    now, session = stores.clock.now(), request.session_id
     told = whisperer.sessions.recent(session, now, config.session_gap_minutes).told
-    model_time = time_for_models(whisperer, request.due)
     weighed: list[WeighedMemory] = []
     passing: list[WeighedMemory] = []
     for space, each in ((None, stores), *others):

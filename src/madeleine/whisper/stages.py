@@ -160,6 +160,8 @@ class WhisperState:
     searched_at: float | None = None
     """When searching began, by the performance counter: the prompt is read by then."""
     model_was_late: bool = False
+    too_busy: bool = False
+    """Whether the model was not to be asked: there were too many prompts at once."""
     no_model: str = ""
     """Why the model did not read the prompt though there is one; empty if it did."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from madeleine.model.cause import Cause
+from madeleine.model.cause import Cause, MissingModel
 from madeleine.model.memory import Memory
 
 STANDING = "standing"  # the head of what is weighed by how things are to be done
@@ -55,4 +55,6 @@ class WhisperResult:
     silence: Cause | None = None
     stage: str = ""
     took_ms: float = 0.0
+    without_model: MissingModel | None = None
+    """Why words alone decided though there is a model."""
     explained: Mapping[str, object] = field(default_factory=dict)

@@ -6,6 +6,7 @@ say in plain words what was whispered and what was not.
 
 from __future__ import annotations
 
+import math
 import time
 import zlib
 from contextlib import suppress
@@ -15,11 +16,12 @@ from datetime import datetime, timedelta
 from madeleine.errors import Unavailable
 from madeleine.index.log import WhisperEntry
 from madeleine.language.off_record import asks_not_to_remember, strip_private
-from madeleine.minds.deadlines import ModelDeadline, ModelThreads
-from madeleine.model.cause import Cause, WhisperSilence
+from madeleine.minds.deadlines import LATE_REASON, ModelDeadline, ModelThreads
+from madeleine.model.cause import Cause, MissingModel, WhisperSilence
 from madeleine.model.query import RecallQuery
 from madeleine.model.times import format_time
 from madeleine.recall.recall import recall
+from madeleine.whisper.capacity import BUSY_REASON, LookupEffort, WhisperCapacity
 from madeleine.whisper.composing import build_extras, choose_explorer, compose_whisper
 from madeleine.whisper.config import WhisperConfig
 from madeleine.whisper.delivery import deliver
@@ -53,8 +55,6 @@ FIRST_PROMPT = "which of these is the first?"
 LOGGED_PROMPT_CHARS = 2_000
 LOGGED_CANDIDATES = 12
 RECEIPT_SECONDS = 0.5  # after the deadline, for a confirmation that is on its way
-BY_WORDS_ALONE = "by words alone: the model was late"
-NOT_ALL_READ = "in part by words alone: the model was late"
 
 
 @dataclass(slots=True)
@@ -68,6 +68,7 @@ class Whisperer:
     pace: LatencyEstimate = field(default_factory=LatencyEstimate)
     notes: StandingNotes = field(default_factory=StandingNotes)
     model_threads: ModelThreads = field(default_factory=ModelThreads)
+    capacity: WhisperCapacity = field(default_factory=WhisperCapacity)
 
     def warm(self, stores: Stores, config: WhisperConfig) -> None:
         """Go through all stages with a prompt of nobody, before somebody waits: the first prompt
@@ -106,20 +107,43 @@ def whisper(
     id. If the prompt has a time by which it is due, models are waited for only as long as the rest
     can still be done by then; after that words alone decide, and the log says so. If it awaits a
     receipt, nothing counts as told before somebody confirms it (`delivery.confirm_delivery`).
+
+    While there are too many prompts at once, words alone decide, or nothing is looked up
+    (`capacity`).
     """
+    if is_paused(read_pauses(stores, prompt.session_id)):
+        return _keep_quiet(stores, WhisperSilence.PAUSED)
+    with whisperer.capacity.take_turn(read_patience(config, prompt.due)) as effort:
+        if effort is LookupEffort.NONE:
+            return _keep_quiet(stores, WhisperSilence.TOO_BUSY)
+        return _look_up(stores, config, whisperer, prompt, others, effort)
+
+
+def read_patience(config: WhisperConfig, due: float | None) -> float | None:
+    """Return the seconds that an answer may take in all, for somebody who has a deadline."""
+    return None if due is None else config.deadline_ms / 1000
+
+
+def _look_up(
+    stores: Stores,
+    config: WhisperConfig,
+    whisperer: Whisperer,
+    prompt: Prompt,
+    others: tuple[SharedStores, ...],
+    effort: LookupEffort,
+) -> WhisperResult:
     begun = time.perf_counter()
     now = stores.clock.now()
-    if is_paused(read_pauses(stores, prompt.session_id)):
-        return _keep_quiet(stores)
     _read_other_servers(stores, config, whisperer, prompt, now)
     recent = whisperer.sessions.recent(prompt.session_id, now, config.session_gap_minutes)
     state = WhisperState(prompt, recent, now)
-    model_time = time_for_models(whisperer, prompt.due)
+    model_time = time_for_models(whisperer, prompt.due, effort)
     timed = limit_models(stores, model_time)
     among = tuple((space, limit_models(other, model_time)) for space, other in others)
     context = WhisperContext(timed, config, whisperer.examples.of(timed), among, whisperer.notes)
     outcome = _decide(context, whisperer, state)
     state.model_was_late = model_time is not None and model_time.was_late
+    state.too_busy = effort is LookupEffort.WORDS
     whispered = WhisperResult(
         text=outcome.text,
         whisper_id=stores.new_id(),
@@ -127,6 +151,7 @@ def whisper(
         silence=outcome.silence,
         stage=state.stage,
         took_ms=round((time.perf_counter() - begun) * 1000, 1),
+        without_model=_find_missing_model(state),
         explained=_build_explanation(state, outcome.silence),
     )
     if prompt.dry_run:
@@ -138,16 +163,21 @@ def whisper(
     return whispered
 
 
-def _keep_quiet(stores: Stores) -> WhisperResult:
-    """Return the silence of a paused session, of which nothing is written down."""
-    silence = Cause(WhisperSilence.PAUSED)
+def _keep_quiet(stores: Stores, why: WhisperSilence) -> WhisperResult:
+    """Return a silence of which nothing is written down: that of a paused session, or of a prompt
+    that came among too many."""
+    silence = Cause(why)
     return WhisperResult(text="", whisper_id=stores.new_id(), silence=silence, stage="prompt")
 
 
-def time_for_models(whisperer: Whisperer, due: float | None) -> ModelDeadline | None:
+def time_for_models(
+    whisperer: Whisperer, due: float | None, effort: LookupEffort = LookupEffort.FULL
+) -> ModelDeadline | None:
     """Return how long models are waited for by somebody who waits until `due`."""
     if due is None:
         return None
+    if effort is not LookupEffort.FULL:
+        return ModelDeadline(-math.inf, whisperer.model_threads, BUSY_REASON)
     return ModelDeadline(due - whisperer.pace.reserve, whisperer.model_threads)
 
 
@@ -254,6 +284,7 @@ def _build_explanation(state: WhisperState, silence: Cause | None) -> dict[str, 
         "stage": state.stage,
         "silence_parts": silence.to_json() if silence else None,
         "without_model": _render_missing_model(state),
+        "without_model_kind": _find_missing_model(state),
         "intents": sorted(each.value for each in state.intents),
         "best": round(best, 4),
         "candidates": [_candidate_row(each) for each in state.candidates[:LOGGED_CANDIDATES]],
@@ -266,8 +297,15 @@ def _build_explanation(state: WhisperState, silence: Cause | None) -> dict[str, 
 def _render_missing_model(state: WhisperState) -> str | None:
     """Say what was done without the model, because it would have been late or does not answer."""
     if state.model_was_late:
-        return BY_WORDS_ALONE if state.trace is None else NOT_ALL_READ
+        reason = BUSY_REASON if state.too_busy else LATE_REASON
+        return f"{'' if state.trace is None else 'in part '}by words alone: {reason}"
     return f"by words alone: {state.no_model}" if state.no_model else None
+
+
+def _find_missing_model(state: WhisperState) -> MissingModel | None:
+    if state.model_was_late:
+        return MissingModel.BUSY if state.too_busy else MissingModel.LATE
+    return MissingModel.DOWN if state.no_model else None
 
 
 def _candidate_row(each: WhisperCandidate) -> dict[str, object]:

@@ -2459,6 +2459,8 @@ export interface WhisperAnswer {
   /** where it was decided */
   stage: string
   took_ms: number
+  /** why words alone decided though there is a model: it was late, there were too many prompts at once, or it is down */
+  without_model: 'late' | 'busy' | 'down' | null
   /** only if asked for */
   explained?: Record<string, unknown>
 }
@@ -2483,6 +2485,8 @@ export interface WhisperDetail {
   seen: number | null
   /** what was decided by words alone */
   without_model: string | null
+  /** why it was: late, busy or down */
+  without_model_kind: 'late' | 'busy' | 'down' | null
   intents: string[]
   /** the spaces that were looked at */
   among: (string | null)[]
@@ -2512,6 +2516,8 @@ export interface WhisperLine {
   seen: number | null
   /** what was decided by words alone */
   without_model: string | null
+  /** why it was: late, busy or down */
+  without_model_kind: 'late' | 'busy' | 'down' | null
 }
 
 /** The last prompts and what came of each, newest first. */

@@ -18,6 +18,7 @@ from madeleine.api.contract.responses import (
     NamedMemory,
 )
 from madeleine.api.contract.shape import field, shape
+from madeleine.model.cause import MissingModel
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -653,6 +654,7 @@ class WhisperLine:
     took_ms: float | None = field()
     seen: int | None = field("how many of the told memories show in the reply; null if unread")
     without_model: str | None = field("what was decided by words alone")
+    without_model_kind: MissingModel | None = field("why it was: late, busy or down", default=None)
 
 
 @shape

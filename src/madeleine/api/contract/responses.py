@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from madeleine.api.contract.memories import BriefPart, CauseParts, TimeText
 from madeleine.api.contract.shape import field, shape
 from madeleine.errors import MadeleineError
+from madeleine.model.cause import MissingModel
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal, ProposalType
@@ -285,6 +286,11 @@ class WhisperAnswer:
     silence_parts: CauseParts | None = field("what the silence is made of", default=None)
     stage: str = field("where it was decided")
     took_ms: float = field()
+    without_model: MissingModel | None = field(
+        "why words alone decided though there is a model: it was late, there were too many "
+        "prompts at once, or it is down",
+        default=None,
+    )
     explained: Mapping[str, object] = field(
         "only if asked for", left_out=True, default_factory=dict
     )

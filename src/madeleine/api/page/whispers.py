@@ -25,7 +25,7 @@ from madeleine.api.wording import add_log_sentences, render_parts
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
-from madeleine.model.cause import SilenceKind, WhisperSilence
+from madeleine.model.cause import MissingModel, SilenceKind, WhisperSilence
 from madeleine.model.codec import Json
 from madeleine.model.people import Role
 from madeleine.model.request_reader import RequestReader
@@ -146,6 +146,7 @@ def build_line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
         took_ms=body.get("took_ms"),
         seen=len(entry_ids(entry, "seen")) if body.get("replied") else None,
         without_model=body.get("without_model"),
+        without_model_kind=MissingModel(kind) if (kind := body.get("without_model_kind")) else None,
     )
 
 
