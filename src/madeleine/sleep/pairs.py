@@ -172,10 +172,11 @@ def find_portions(context: JobContext, look: PairQuery) -> Iterator[PairCandidat
             yield PairCandidates(left=len(wanted.ids) - start)
             break
         with context.stores.index.steady():
-            found = pairing.pairs_of(ids)
+            around = pairing.read_around(ids)
         made = PairCandidates()
-        for memory, pairs in found:
-            made.left += not room.take(memory, pairs, made)
+        for memory in around.memories:
+            context.stores.priority_gate.give_way()
+            made.left += not room.take(memory, pairing.pairs_of(memory, around), made)
         yield made
 
 
@@ -218,6 +219,16 @@ class _PairBudget:
         return self._context.stores.log.verdicts(ids, self._context.judge.name)
 
 
+@dataclass(frozen=True, slots=True)
+class _PairSurroundings:
+    """Some memories, what is near each and how near, and what is drawn between them."""
+
+    memories: list[Memory]
+    near: Mapping[str, Mapping[str, float]]
+    known: Mapping[str, Memory]
+    arrows: Mapping[frozenset[str], Arrows]
+
+
 class _PairFinder:
     """Finds the pairs of a portion of memories. What it learnt of words serves the next one."""
 
@@ -229,18 +240,25 @@ class _PairFinder:
         self._holders: dict[str, int] = {}
         self._sharing: dict[tuple[str, Filter], list[str]] = {}
 
-    def pairs_of(self, ids: Sequence[str]) -> list[tuple[Memory, list[MemoryPair]]]:
-        """Return each memory that is still there with its pairs, in the order of the ids."""
+    def read_around(self, ids: Sequence[str]) -> _PairSurroundings:
+        """Return the memories that are still there, in the order of the ids, with what is near."""
         memories = self._read_memories(ids)
         near = self._find_near(memories)
         known = self._read_memories({*ids, *(other for found in near.values() for other in found)})
         self._words.learn(known.values())
         arrows = read_arrows(self._context.stores.graph, list(memories))
-        return [
-            (memories[each], self._measure_worth(memories[each], near.get(each, {}), known, arrows))
-            for each in ids
-            if each in memories
+        kept = [memories[each] for each in ids if each in memories]
+        return _PairSurroundings(kept, near, known, arrows)
+
+    def pairs_of(self, memory: Memory, around: _PairSurroundings) -> list[MemoryPair]:
+        """Return the pairs of a memory that are worth asking about."""
+        near = around.near.get(memory.id, {})
+        pairs = [
+            self._words.weigh(self._build_pair(memory, around.known[o], similarity))
+            for o, similarity in near.items()
+            if o in around.known
         ]
+        return [pair for pair in pairs if self._is_worth(pair, around.arrows)]
 
     def _read_memories(self, ids: Iterable[str]) -> dict[str, Memory]:
         """Return memories; each is read once, as far as they can be kept at hand."""
@@ -251,20 +269,6 @@ class _PairFinder:
             unknown = wanted
         self._known |= self._context.stores.search.memories(unknown)
         return {each: self._known[each] for each in wanted if each in self._known}
-
-    def _measure_worth(
-        self,
-        memory: Memory,
-        near: Mapping[str, float],
-        known: Mapping[str, Memory],
-        arrows: Mapping[frozenset[str], Arrows],
-    ) -> list[MemoryPair]:
-        pairs = [
-            self._words.weigh(self._build_pair(memory, known[o], similarity))
-            for o, similarity in near.items()
-            if o in known
-        ]
-        return [pair for pair in pairs if self._is_worth(pair, arrows)]
 
     def _build_pair(self, memory: Memory, other: Memory, similarity: float) -> MemoryPair:
         return replace(build_pair(memory, other, similarity), for_links=self._look.for_links)

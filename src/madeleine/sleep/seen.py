@@ -31,7 +31,7 @@ from madeleine.write.record import new_event, record_events
 
 SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
 ASKED_AT_ONCE = 8  # pairs after which a costly judge's answers are safe, and a stop is heard
-WEIGHED_AT_ONCE = 24  # the same of a cheap one: it may read each for 5 ms, and somebody may wait
+WEIGHED_AT_ONCE = 4  # the same of a cheap one: it may read each for 10 ms, and somebody may wait
 EVERYTHING = 10_000_000  # more memories than any home holds
 WOKEN = 4  # memories looked at again for each question that may be asked
 BACKLOG = "sleep.backlog"  # how the names begin under which the journal keeps what is left over

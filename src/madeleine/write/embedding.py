@@ -15,6 +15,7 @@ from madeleine.model.vector import Vector
 from madeleine.write.stores import Stores
 
 Item = TypeVar("Item")
+READ_AT_ONCE = 32  # passages of many memories, after which those go first who are waited for
 
 PassageEmbeddings: TypeAlias = Sequence[PassageEmbedding]
 """What was made of one memory, a trace for each of its passages; empty when nothing was."""
@@ -24,7 +25,7 @@ def embed_memories(
     stores: Stores, memories: Sequence[Memory]
 ) -> tuple[list[PassageEmbeddings], tuple[Cause, ...]]:
     """Return the traces of each memory, and a note if there are none because the model cannot
-    answer.
+    answer. Many memories have time: they are read some at a time, and others go first in between.
 
     A model that is down must not keep anybody from remembering: the memory is found by its
     words meanwhile, and gets its traces when the model is back.
@@ -34,10 +35,16 @@ def embed_memories(
         why = stores.minds.why_not
         return [()] * len(memories), (_without_vector(why),) if why else ()
     pieces = [split_passages(memory) for memory in memories]
+    passages = [passage for each in pieces for passage in each]
+    made_so_far: list[PassageEmbedding] = []
     try:
-        made = iter(embedder.read([passage for each in pieces for passage in each]))
+        for start in range(0, len(passages), READ_AT_ONCE):
+            if len(memories) > 1:
+                stores.priority_gate.give_way()
+            made_so_far += embedder.read(passages[start : start + READ_AT_ONCE])
     except MindDown as down:
         return [()] * len(memories), (_without_vector(down.message),)
+    made = iter(made_so_far)
     return [list(islice(made, len(each))) for each in pieces], ()
 
 

@@ -216,6 +216,7 @@ def _index_files(
     try:
         with closing(read_batches(stores.vault, batches, len(small))) as read:
             for number, batch in enumerate(read, 1):
+                stores.priority_gate.give_way()
                 _take_files(stores, changed, batch.files, waiting, report)
                 done += len(batch.paths)
                 if number % chunks == 0 or done == len(changed):

@@ -35,7 +35,6 @@ from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tie
 from madeleine.rules.clusters import find_cluster
 from madeleine.sleep.digests import stands_for_all
 from madeleine.sleep.pairs import (
-    PORTION,
     arrows_between,
     build_pair,
     has_one_voice,
@@ -46,6 +45,7 @@ from madeleine.sleep.values import JobContext, Patch, Synthesise
 
 NAME = "consolidator"
 SOURCE = "job:consolidator"
+SEEDS_AT_ONCE = 128  # memories around which is looked in one go: some tenths of a second
 DRAWN = 4  # neighbours that are looked at for each place in a cluster
 READ_CHARS = 6_000  # of one memory; a longer one is not hidden behind a text that skimmed it
 TAGS_AT_MOST = 32
@@ -114,12 +114,13 @@ def find_clusters(context: JobContext, most: int) -> ClusterSearch:
     index, clusters = context.stores.index, ClusterSearch()
     chosen = Filter(tiers=(Tier.WORKING,))
     ids = find_ids_to_look_at(context, chosen).ids
-    for start in range(0, len(ids), PORTION):
+    for start in range(0, len(ids), SEEDS_AT_ONCE):
         if context.stop():
             break
         with index.steady():
-            around = _Neighbourhood.of(context, ids[start : start + PORTION])
+            around = _Neighbourhood.of(context, ids[start : start + SEEDS_AT_ONCE])
         for seed in around.seeds:
+            context.stores.priority_gate.give_way()
             if len(clusters.found) == most:
                 return clusters
             clusters.looked[seed.id] = seed
@@ -274,6 +275,7 @@ def _may_be_told_as_one(context: JobContext, cluster: MemoryCluster) -> bool:
     """Whether there is a digest worth having, of all members or of all but one, who may turn out to
     be strange to the others. Joining sentences costs little; what its members are to each other
     has to be read, and most clusters have no digest."""
+    context.stores.priority_gate.give_way()
     if not context.judge.cheap:
         return True
     members, least = cluster.members, _members_at_least(context)
