@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from madeleine.errors import FileChanged, MadeleineError, Rejected
+from madeleine.index.log import WhisperEntry
 from madeleine.index.port import IndexBatch
 from madeleine.model.change import FileEdit
 from madeleine.model.event import EventKind
@@ -21,7 +22,7 @@ from madeleine.write.record import new_event, record_events
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
-from tests.fakes import close, keep, make_stores, vault_bytes
+from tests.fakes import NOON, close, keep, make_stores, vault_bytes
 
 pytestmark = pytest.mark.proves("I4")
 
@@ -168,6 +169,18 @@ def test_what_was_said_before_is_kept_until_it_is_purged(stores: Stores) -> None
 
     assert former(stores) == []
     assert not any(b"secret" in line for line in everything(stores)[1])
+
+
+def test_the_log_of_whispers_forgets_what_is_purged_and_keeps_the_rest(stores: Stores) -> None:
+    gone, kept = keep(stores, "The quokka sleeps"), keep(stores, "Lunch is at noon")
+    for each in (gone, kept):
+        body = {"injected": [each.id], "text": each.content}
+        stores.log.log_whisper(WhisperEntry(each.id, NOON, "s", None, body), NOON)
+    forget(stores, gone.id)
+
+    purge(stores, [gone.id])
+
+    assert [each.body["text"] for each in stores.log.whispers(10)] == [kept.content]
 
 
 def former(stores: Stores) -> list[bytes]:

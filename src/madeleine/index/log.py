@@ -131,6 +131,10 @@ class EventLog(Protocol):
         """Keep what was whispered, or why nothing was, and drop what is older than that."""
         ...
 
+    def drop_whispers(self, naming: Sequence[str]) -> None:
+        """Drop the entries that name any of these memories: they are to be gone for good."""
+        ...
+
     def whispers(
         self,
         limit: int,

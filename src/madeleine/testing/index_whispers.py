@@ -96,6 +96,20 @@ def test_what_is_older_than_wanted_is_dropped(index: Index) -> None:
     assert index.log.whisper("whisper-1") is None
 
 
+def test_those_that_name_a_memory_can_be_dropped(index: Index) -> None:
+    log(
+        index,
+        entry(1, 1, injected=[memory_id(1)]),
+        entry(2, 2, refused=[{"memory": memory_id(2), "title": "quoi"}]),
+        entry(3, 3, injected=[memory_id(3)], text="- **[fact]** quoi"),
+    )
+
+    index.log.drop_whispers([])
+    index.log.drop_whispers([memory_id(1), memory_id(2)])
+
+    assert ids(index.log.whispers(10)) == ["whisper-3"]
+
+
 def test_feedback_on_some_memories_comes_newest_first(index: Index) -> None:
     keep(index, memory(1), memory(2), memory(3))
     given = [

@@ -1,9 +1,9 @@
 """Purge: remove forgotten memories for good, from every place that holds something of them.
 
 It is the one verb without a way back, and nothing does it unasked. The journal loses what it
-says about them, the cache of embeddings what a model made of any of their texts; the index is
-made anew from what is left, so that it holds nothing of them by construction. The files go last:
-after a kill, purging again carries on.
+says about them, the log of whispers the entries that name any of them, the cache of embeddings
+what a model made of any of their texts; the index is made anew from what is left, so that it holds
+nothing of them by construction. The files go last: after a kill, purging again carries on.
 
 A summary of a cluster is made of its members' sentences, so it goes with each of them: the next
 run of `cluster` writes it anew without. It is moved to the trash first, so that a kill changes
@@ -83,6 +83,7 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> PurgeResult:
     with record_run(stores, PURGE_JOB) as report:
         arrows = [each for each in stores.graph.edges(sorted(gone)) if not each.implied]
         journal = _redact_journal(stores, gone, [each.memory for each in found])
+        stores.log.drop_whispers(sorted(gone))
         traces = _forget_embeddings(stores, found, gone, journal.texts)
         taken_in = [each.memory.id for each in found if each.memory.idempotency_key is not None]
         marks = [_build_purge_mark(stores, each) for each in sorted(gone & set(taken_in))]

@@ -324,6 +324,9 @@ class FalkorLog:
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
         whispers.write_entry(self._state.whispers, entry, keep_after)
 
+    def drop_whispers(self, naming: Sequence[str]) -> None:
+        whispers.drop_entries(self._state.whispers, naming)
+
     def whispers(
         self,
         limit: int,

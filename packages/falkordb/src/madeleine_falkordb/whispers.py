@@ -4,6 +4,7 @@ graph of its own, which neither a rebuild nor clearing the index touches."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 
 from madeleine.index.common.events import read_whisper_entries
@@ -29,6 +30,12 @@ def write_entry(access: GraphAccess, entry: WhisperEntry, keep_after: datetime) 
         "body": json.dumps(entry.body, ensure_ascii=False),
     }
     access.run(_MERGE_ENTRY, {"row": row, "keep_after": to_micros(keep_after)})
+
+
+def drop_entries(access: GraphAccess, naming: Sequence[str]) -> None:
+    """Drop the entries that name any of these memories."""
+    for each in naming:
+        access.run("MATCH (w:Whisper) WHERE w.body CONTAINS $naming DELETE w", {"naming": each})
 
 
 def read_newest(

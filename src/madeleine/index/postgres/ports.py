@@ -305,3 +305,7 @@ class PostgresLog:
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
         with self._state.rows.note_transaction() as access:
             whispers.write_entry(access, entry, keep_after)
+
+    def drop_whispers(self, naming: Sequence[str]) -> None:
+        with self._state.rows.note_transaction() as access:
+            whispers.drop_entries(access, naming)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 
 from madeleine.database.transactions import TenantAccess
@@ -17,6 +18,7 @@ _UPSERT_ENTRY = """
     VALUES (:truth, %s, %s, %s, %s, %s) ON CONFLICT (truth, id) DO UPDATE
     SET at = excluded.at, session = excluded.session, space = excluded.space, body = excluded.body
 """
+_DROP_NAMING = "DELETE FROM whisper_log WHERE truth = :truth AND position(%s in body) > 0"
 
 
 def write_entry(access: TenantAccess, entry: WhisperEntry, keep_after: datetime) -> None:
@@ -25,6 +27,12 @@ def write_entry(access: TenantAccess, entry: WhisperEntry, keep_after: datetime)
     body = json.dumps(entry.body, ensure_ascii=False)
     row = (entry.id, to_micros(entry.at), entry.session, entry.space, body)
     access.run(_UPSERT_ENTRY, *row)
+
+
+def drop_entries(access: TenantAccess, naming: Sequence[str]) -> None:
+    """Drop the entries that name any of these memories."""
+    for each in naming:
+        access.run(_DROP_NAMING, each)
 
 
 def read_newest(

@@ -307,3 +307,7 @@ class SqliteLog:
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
         with self._state.connections.writing() as connection:
             whispers.write_entry(connection, entry, keep_after)
+
+    def drop_whispers(self, naming: Sequence[str]) -> None:
+        with self._state.connections.writing() as connection:
+            whispers.drop_entries(connection, naming)

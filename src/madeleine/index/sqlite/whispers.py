@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -23,6 +23,13 @@ def write_entry(connection: apsw.Connection, entry: WhisperEntry, keep_after: da
     connection.execute("DELETE FROM whisper_log WHERE at < ?", (to_micros(keep_after),))
     row = (entry.id, to_micros(entry.at), entry.session, entry.space, pack_json(entry.body))
     connection.execute("INSERT OR REPLACE INTO whisper_log VALUES (?, ?, ?, ?, ?)", row)
+
+
+def drop_entries(connection: apsw.Connection, naming: Sequence[str]) -> None:
+    """Drop the entries that name any of these memories."""
+    rows = connection.execute("SELECT id, body FROM whisper_log")
+    named = [entry for entry, body in rows if any(each in unpack_text(body) for each in naming)]
+    connection.executemany("DELETE FROM whisper_log WHERE id = ?", [(each,) for each in named])
 
 
 def read_newest(
