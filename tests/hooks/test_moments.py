@@ -208,6 +208,39 @@ def test_a_deed_elsewhere_is_silent(knowing: Daemon, folder: str) -> None:
     assert ran == NOTHING
 
 
+def test_the_very_text_of_every_moment_stands_in_the_log(knowing: Daemon, folder: str) -> None:
+    about, question = EDIT.replace("%s", folder), "when does the ferry to Bergen leave?"
+    prompt = written(CLAUDE_PROMPT, "log-prompt", folder, prompt=question)
+
+    start = client(knowing.home, written(CLAUDE_SESSION, "log-start", folder), "inject", "claude")
+    asked = client(knowing.home, prompt, "inject", "claude")
+    done = deed(knowing, "claude", CLAUDE_DEED, "log-deed", folder, tool="Edit", input=about)
+
+    got = {
+        "start": context(start, "SessionStart"),
+        "prompt": context(asked, "UserPromptSubmit"),
+        "deed": context(done, "PreToolUse"),
+    }
+    for moment, text in got.items():
+        (line,) = listed(knowing, moment)
+        detail: Any = knowing.door.call("page_whisper", id=line["id"])
+        assert (line["outcome"], detail["text"]) == ("whispered", text)
+        assert detail["tokens"] >= len(text) // 5
+        assert line["told"]
+        assert all(each["title"] for each in line["told"])
+        assert bool(detail["stages"]) == (moment == "prompt")
+        assert line["start"] == ("startup" if moment == "start" else None)
+
+
+def listed(daemon: Daemon, moment: str) -> list[Any]:
+    """Return what the page lists of one kind of moment, in a session of that name, once it is
+    known to be delivered."""
+    session = f"log-{moment}"
+    eventually(lambda: is_delivered(daemon, session))
+    page: Any = daemon.door.call("page_whispers", query={"moment": moment})
+    return [each for each in page["whispers"] if each["session"] == session]
+
+
 def test_a_command_is_told_about_and_reading_is_not(knowing: Daemon, folder: str) -> None:
     def run(tool: str, given: str) -> Ran:
         call = written(CLAUDE_DEED, "commands", folder, tool=tool, input=given)

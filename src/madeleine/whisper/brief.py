@@ -166,6 +166,7 @@ def _note_sent(
         "injected": list(made.ids),
         "took_ms": made.took_ms,
         "tokens": count_tokens(made.text),
+        "text": made.text,
         "delivery": DeliveryState.AWAITED.value,
         "awaited_until": format_time(now + timedelta(seconds=left + RECEIPT_SECONDS)),
     }

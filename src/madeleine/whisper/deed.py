@@ -292,6 +292,7 @@ def _note_sent(
         "candidates": [*_log_rows(word.told)],
         "took_ms": word.took_ms,
         "tokens": count_tokens(word.text),
+        "text": word.text,
         "delivery": DeliveryState.AWAITED.value,
         "awaited_until": format_time(now + timedelta(seconds=left + RECEIPT_SECONDS)),
     }

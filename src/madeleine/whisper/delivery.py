@@ -105,7 +105,9 @@ def confirm_delivery(
 ) -> bool:
     """Deliver a whisper that its client printed; whether there was one to deliver."""
     entry = everywhere[0].index.log.whisper(whisper_id)
-    if entry is None or is_delivered(entry.body) or not entry_ids(entry, "injected"):
+    if entry is None or is_delivered(entry.body):
+        return False
+    if not entry_ids(entry, "injected") and not entry.body.get("text"):
         return False
     deliver(everywhere, sessions, entry)
     return True

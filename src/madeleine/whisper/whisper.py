@@ -371,6 +371,7 @@ def _log_outcome(
         "held_out": _is_kind(outcome.silence, WhisperSilence.HELD_OUT),
         "took_ms": whispered.took_ms,
         "tokens": count_tokens(outcome.text),
+        **({"text": outcome.text} if outcome.text else {}),
         **({} if state.reviewed is None else {"reviewed": state.reviewed}),
         **({} if state.questioned is None else {"questioned": state.questioned}),
     }

@@ -2468,6 +2468,9 @@ export interface WhisperAnswer {
 /** One prompt with its stages and every memory that was considered for it. */
 export interface WhisperDetail {
   id: string
+  moment: 'prompt' | 'start' | 'deed'
+  /** how the session began, at the start of one: startup, compact ... */
+  start: string | null
   at: string
   session: string | null
   space: string | null
@@ -2494,11 +2497,18 @@ export interface WhisperDetail {
   floor: number
   stages: WhisperStage[]
   memories: ConsideredMemory[]
+  /** the very text that was told; null if none was, and in entries of earlier releases */
+  text: string | null
+  /** what it cost the agent, in tokens */
+  tokens: number | null
 }
 
-/** A prompt as a line of a list. */
+/** A prompt as a line of a list, or another moment at which something was told. */
 export interface WhisperLine {
   id: string
+  moment: 'prompt' | 'start' | 'deed'
+  /** how the session began, at the start of one: startup, compact ... */
+  start: string | null
   at: string
   session: string | null
   space: string | null

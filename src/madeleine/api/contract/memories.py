@@ -38,6 +38,8 @@ WrittenText = Annotated[str, (("pattern", r"\S"),)]
 """A text that says something."""
 PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
 """What came of a prompt: what the page may ask for, and what it is told."""
+ToldMoment = Literal["prompt", "start", "deed"]
+"""When something was told: to a prompt, at the start of a session, or before a deed."""
 BriefPart = Literal["person", "task", "rules", "told", "project", "open"]
 """A section of what a session is told at its start."""
 

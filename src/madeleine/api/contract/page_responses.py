@@ -11,6 +11,7 @@ from madeleine.api.contract.memories import (
     PromptOutcome,
     ProposalShape,
     TimeText,
+    ToldMoment,
 )
 from madeleine.api.contract.responses import (
     DaemonStatus,
@@ -636,9 +637,11 @@ class WhisperSilenceShape(CauseShape):
 
 @shape
 class WhisperLine:
-    """A prompt as a line of a list."""
+    """A prompt as a line of a list, or another moment at which something was told."""
 
     id: str = field()
+    moment: ToldMoment = field()
+    start: str | None = field("how the session began, at the start of one: startup, compact ...")
     at: TimeText = field()
     session: str | None = field()
     space: str | None = field()
@@ -712,6 +715,10 @@ class WhisperDetail(WhisperLine):
     floor: float = field()
     stages: Sequence[WhisperStage] = field()
     memories: Sequence[ConsideredMemory] = field()
+    text: str | None = field(
+        "the very text that was told; null if none was, and in entries of earlier releases"
+    )
+    tokens: int | None = field("what it cost the agent, in tokens")
 
 
 @shape

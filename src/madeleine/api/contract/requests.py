@@ -14,6 +14,7 @@ from madeleine.api.contract.memories import (
     PromptOutcome,
     RequestTime,
     SpokenTime,
+    ToldMoment,
     UnitNumber,
     WrittenText,
 )
@@ -797,6 +798,9 @@ class PageWhispersQuery(RequestShape):
 
     outcome: PromptOutcome | None = field(
         "only whispered, silent, held_out, late or undelivered", default=None
+    )
+    moment: ToldMoment | None = field(
+        "only what was told to prompts, at starts of sessions, or before deeds", default=None
     )
     worth: Literal["useful", "useless", "unknown"] | None = field(
         "only whispers that were worth that", default=None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from madeleine.api.contract.memories import PromptOutcome
+from madeleine.api.contract.memories import PromptOutcome, ToldMoment
 from madeleine.api.contract.page_responses import (
     ConsideredMemory,
     MemoryPrompts,
@@ -47,6 +47,7 @@ MAX_ENTRIES_READ = 1_000  # entries that one request goes through to find those 
 MAX_TELLING = 100  # prompts of one memory
 MAX_PROMPT_CHARS = 240
 PROMPT_OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
+TOLD_MOMENTS: tuple[ToldMoment, ...] = get_args(ToldMoment)
 _WORTHS = {"useful": True, "useless": False, "unknown": None}
 _LAST_ID = "\uffff"  # after every id
 
@@ -68,18 +69,25 @@ def list_whispers(context: HomeContext, call: OperationCall) -> WhisperPage:
     reader = RequestReader(call.query)
     limit = reader.whole("limit", DEFAULT_LINES, 1, MAX_LINES)
     wanted, worth, after = reader.text("outcome"), reader.text("worth"), reader.text("after")
+    moment = reader.text("moment")
     since, until = reader.time("since"), reader.time("until")
     reader.done()
     if wanted is not None and wanted not in PROMPT_OUTCOMES:
         raise UnknownWord("outcome", wanted, list(PROMPT_OUTCOMES))
+    if moment is not None and moment not in TOLD_MOMENTS:
+        raise UnknownWord("moment", moment, list(TOLD_MOMENTS))
     if worth is not None and worth not in _WORTHS:
         raise UnknownWord("worth", worth, list(_WORTHS))
     stores = context.stores
     start = _find_entry(stores.log, after) if after else _entry_before(until) if until else None
-    narrowed = wanted is not None or worth is not None
+    narrowed = any(each is not None for each in (wanted, worth, moment))
     seen = stores.log.whispers(MAX_ENTRIES_READ if narrowed else limit, None, start)
     within = [each for each in seen if since is None or each.at >= since]
-    passing = [each for each in within if wanted in (None, prompt_outcome(each))]
+    passing = [
+        each
+        for each in within
+        if wanted in (None, prompt_outcome(each)) and moment in (None, told_moment(each))
+    ]
     if worth is not None:
         passing = _select_worth(stores, passing, _WORTHS[worth])
     found = passing[:limit]
@@ -118,11 +126,16 @@ def prompt_outcome(entry: WhisperEntry) -> PromptOutcome:
     """Return what came of a prompt, in one word."""
     if entry.body.get("held_out"):
         return "held_out"
-    if not entry_ids(entry, "injected"):
+    if not entry_ids(entry, "injected") and not entry.body.get("text"):
         return "silent"
     if is_delivered(entry.body):
         return "whispered"
     return "late" if entry.body.get("late") else "undelivered"
+
+
+def told_moment(entry: WhisperEntry) -> ToldMoment:
+    """Return when something was told; an entry that does not say so is about a prompt."""
+    return next((each for each in TOLD_MOMENTS if each == entry.body.get("moment")), "prompt")
 
 
 def build_line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
@@ -131,12 +144,14 @@ def build_line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
     prompt = " ".join(str(body.get("prompt", ""))[: 4 * MAX_PROMPT_CHARS].split())
     return WhisperLine(
         id=entry.id,
+        moment=told_moment(entry),
+        start=body.get("start"),
         at=format_time(entry.at),
         session=entry.session,
         space=entry.space,
         prompt=prompt if len(prompt) <= MAX_PROMPT_CHARS else f"{prompt[: MAX_PROMPT_CHARS - 1]}…",
         outcome=prompt_outcome(entry),
-        told=_build_told_memories(entry),
+        told=_build_told_memories(search, entry),
         silence=replace_ids_with_titles(search, str(body["silence"]))
         if body.get("silence")
         else None,
@@ -164,12 +179,15 @@ def _build_silence_parts(search: MemorySearch, parts: object) -> Json | None:
     return {**parts, "because": {**because, "title": title, "text": text}}
 
 
-def _build_told_memories(entry: WhisperEntry) -> list[ToldMemory]:
-    """Return the memories that were told, by what they were called then."""
-    told = set(entry_ids(entry, "injected"))
+def _build_told_memories(search: MemorySearch, entry: WhisperEntry) -> list[ToldMemory]:
+    """Return the memories that were told, by what they were called then; what a brief told, of
+    which only ids are kept, by what they are called now."""
+    told = entry_ids(entry, "injected")
     every: Iterable[Mapping[str, Any]] = (row for _, row in iterate_rows(entry.body))
-    rows = [row for row in every if row.get("memory") in told]
-    return [ToldMemory(id=row["memory"], title=row.get("title")) for row in rows]
+    titles = {row["memory"]: row.get("title") for row in every if row.get("memory") in told}
+    unnamed = [each for each in told if each not in titles]
+    titles |= {id: known.headline for id, known in search.memories(unnamed).items()}
+    return [ToldMemory(id=each, title=titles.get(each)) for each in dict.fromkeys(told)]
 
 
 # -- one of them ---------------------------------------------------------------------------
@@ -208,12 +226,15 @@ def show_whisper(context: HomeContext, call: OperationCall) -> WhisperDetail:
             )
             for row in _sort_best_first(entry, rows)
         ],
+        text=body.get("text"),
+        tokens=body.get("tokens"),
     )
 
 
 def _build_stages(entry: WhisperEntry) -> list[WhisperStage]:
-    """Return the stages in their order, each with whether the prompt passed it."""
-    names = [name for name, _ in STAGES]
+    """Return the stages in their order, each with whether the prompt passed it; what is told at
+    another moment passes none."""
+    names = [name for name, _ in STAGES] if is_about_prompt(entry.body) else []
     ended = str(entry.body.get("stage"))
     at = names.index(ended) if ended in names else len(names)
     body = entry.body

@@ -29,6 +29,31 @@ export const OUTCOMES: Record<Outcome, string> = {
   undelivered: t('whispers.notDelivered'),
 }
 
+export type Moment = Line['moment']
+
+/** When something was told, as a choice. */
+export const MOMENTS: Record<Moment, string> = {
+  prompt: t('whispers.momentPrompt'),
+  start: t('whispers.momentStart'),
+  deed: t('whispers.momentDeed'),
+}
+
+export const isMoment = (word: string): word is Moment => Object.hasOwn(MOMENTS, word)
+
+const STARTS: Record<string, string> = {
+  startup: t('whispers.sessionStarted'),
+  resume: t('whispers.sessionResumed'),
+  clear: t('whispers.sessionCleared'),
+  compact: t('whispers.sessionShortened'),
+  subagent: t('whispers.subagentStarted'),
+}
+
+/** What the moment is called: what was typed, how a session began, or what an agent was about to do. */
+export function called(line: Line): string {
+  if (line.moment === 'start') return STARTS[line.start ?? ''] ?? t('whispers.sessionStarted')
+  return line.prompt || t('whispers.empty')
+}
+
 export const STAGES: Record<string, { label: string; asks: string }> = {
   prompt: { label: t('whispers.prompt'), asks: t('whispers.didAPersonTypeSomething') },
   intent: { label: t('whispers.purpose'), asks: t('whispers.whatIsThePromptFor') },
@@ -102,7 +127,7 @@ export function came(line: Line): string {
 }
 
 const FATES: Record<string, string> = {
-  whispered: 'whispered',
+  whispered: t('whispers.whispered2'),
   late: t('whispers.cameTooLate'),
   undelivered: t('whispers.notDelivered2'),
   held_out: t('whispers.heldOutToMeasure'),
