@@ -173,5 +173,5 @@ export function beginning(text: string, most = 160): string {
 /** `nothing matches` → `Nothing matches.`; the name of a file stays as it is. */
 export function sentence(text: string): string {
   const whole = /^\S*[._/]\S/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?…]$/.test(whole) ? whole : `${whole}.`
+  return /[.!?…。！？]$/.test(whole) ? whole : `${whole}${t('words.fullStop')}`
 }

@@ -5,6 +5,7 @@
 import { untrack } from 'svelte'
 import { get, isAborted, type Query } from '../../parts/api'
 import { inParts, joined } from '../../parts/lines'
+import type { CauseShape } from '../../parts/contract'
 import type { Brief } from '../../parts/values'
 
 export interface Answer {
@@ -12,6 +13,7 @@ export interface Answer {
   /** Of a list: how many there are in all. */
   total?: number
   silence?: string | null
+  silence_parts?: CauseShape | null
   notes?: string[]
 }
 

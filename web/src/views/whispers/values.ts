@@ -8,6 +8,7 @@ import type {
 } from '../../parts/contract'
 
 import { chance } from '../../parts/absence'
+import { noAnswer, noWhisper } from '../../parts/causes'
 import { counted, t } from '../../parts/messages'
 import { duration, memories, percent } from '../../parts/words'
 
@@ -97,10 +98,10 @@ export const quoted = (text: string) => text.replace(/`([^`]*)`/g, '“$1”')
 export function silence(line: Line): string {
   const parts = line.silence_parts
   if (parts?.because?.kind === 'none_near_enough') return nearest(parts.because, true)
-  if (parts?.because) return quoted(parts.because.text)
+  if (parts?.because) return quoted(noAnswer(parts.because.text, parts.because))
   if (parts?.kind === 'same_topic')
     return t('whispers.stillTheSameTopicAlike', { percent: percent(parts.similarity ?? 0) })
-  return WEAK[parts?.kind ?? ''] ?? quoted(line.silence ?? '')
+  return WEAK[parts?.kind ?? ''] ?? quoted(noWhisper(line.silence ?? '', parts))
 }
 
 /** What stands above the memories that were considered, or in their place. */
@@ -123,7 +124,7 @@ export function came(line: Line): string {
   const parts = line.silence_parts
   if (parts?.because?.kind === 'none_near_enough')
     return t('whispers.nothingWasFound', { nearest: nearest(parts.because, false) })
-  return WEAK[parts?.kind ?? ''] ?? line.silence ?? t('whispers.nothingWasSaid')
+  return WEAK[parts?.kind ?? ''] ?? noWhisper(line.silence ?? t('whispers.nothingWasSaid'), parts)
 }
 
 const FATES: Record<string, string> = {
