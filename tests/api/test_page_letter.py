@@ -212,3 +212,13 @@ def test_a_document_keeps_its_headings_apart_from_those_of_memories(ask: Ask) ->
     assert "\n#### How\n" in made["text"]
     assert "\n##### Then\n" in made["text"]
     assert "\n```\n# no heading\n```\n" in made["text"]
+
+
+def test_the_prompts_of_a_forgotten_memory_are_still_told(door: LocalDoor, ask: Ask) -> None:
+    memory = remember(ask, "The ferry leaves at nine.")
+    whispered(door, "when does the ferry leave?", [memory])
+    ask("forget", id=memory, body={})
+
+    (seen,) = ask("page_memory_prompts", id=memory)["prompts"]
+
+    assert seen["prompt"]["prompt"] == "when does the ferry leave?"

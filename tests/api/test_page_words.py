@@ -1,4 +1,4 @@
-"""The page has words of its own for what the daemon tells by kinds, so that it can be translated."""
+"""The page words by itself what the daemon tells by kinds, so that it can be translated."""
 
 from __future__ import annotations
 

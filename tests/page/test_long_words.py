@@ -56,7 +56,9 @@ def test_long_words_do_not_push_the_page_sideways(
     with visiting(browser, daemon, "phone") as visit:
         today = datetime.now().astimezone().date()
         page = visit.open(path.format(id=memory, space=SPACE, tag=TAGS[0], word=LONG, today=today))
-        page.wait_for_selector("main li, main .line, main article, main #turns .card")
+        lines = page.locator("main li, main .line, main article, main #turns .card")
+        lines.first.wait_for(state="attached")
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
 
         assert page.evaluate(REACHING_OUT) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

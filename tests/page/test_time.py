@@ -147,7 +147,8 @@ def test_bars_stand_for_days_where_the_person_is(
             expect(page.get_by_title(name, exact=True)).to_have_count(1)
         assert page.locator('.on input[type="date"]').get_attribute("max") == f"{now:%Y-%m-%d}"
         visit.open("/")
-        expect(page.locator("figcaption").first).to_contain_text(f"{late:%-d %B %Y}")
+        days = page.get_by_role("region", name="Days")
+        expect(days.get_by_role("link", name=f"{late:%-d %B %Y}: 1 memory")).to_have_count(1)
 
 
 @pytest.mark.parametrize("day", ["2026-02-31", "2026-13-01", "yesterday", "2026-1-5"])

@@ -35,6 +35,7 @@ from madeleine.whisper.missed import explain_missed, fate_of, iterate_rows
 from madeleine.whisper.stages import STAGES
 from madeleine.whisper.worth import is_useful, read_thumbs, select_told
 from madeleine.write.resolve import get_stored
+from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
@@ -307,10 +308,11 @@ def _read_number(values: Mapping[str, object], name: str) -> float:
     answer=MemoryPrompts,
 )
 def list_memory_prompts(context: HomeContext, call: OperationCall) -> MemoryPrompts:
-    """Return the prompts for which a memory was whispered, as far as the log reaches."""
+    """Return the prompts for which a memory was whispered, as far as the log reaches; also of one
+    in the trash."""
     RequestReader(call.query).done()
     stores = context.stores
-    memory = get_stored(stores, call.path_id).memory.id
+    memory = find_anywhere(stores, call.path_id)[0].memory.id
     told = _find_telling(stores.log, memory)
     oldest = stores.clock.now() - timedelta(days=context.whisper_config.log_days)
     uses = stores.log.uses([memory]).get(memory, [])
