@@ -5,7 +5,8 @@
 The order: the changelog must have a section for the version; the version is written to its one
 place; `dist/` is emptied, and an sdist and a wheel of every package are built into it; their
 requirements are checked; the wheels are installed into a new environment and a memory is written
-and found there. Nothing is committed, tagged or published. Stopping anywhere is safe: run it again.
+and found there, and so with `uv tool` and `pipx` where they are found. Nothing is committed, tagged
+or published. Stopping anywhere is safe: run it again.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ import tempfile
 import tomllib
 import venv
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from email.message import Message
 from pathlib import Path
+from types import MappingProxyType
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -56,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         build_archives(given.root, dist)
         check_archives(dist, given.version)
         try_wheels(dist)
+        try_tool_installers(dist)
     except ReleaseRefused as refusal:
         sys.exit(f"no release: {refusal}")
     print(f"{given.version} is in {dist}, installed and tried. Nothing is published:")
@@ -152,25 +155,64 @@ def try_wheels(dist: Path) -> None:
         run([*pip, "--no-index", "--no-deps", *wheels])
         run([*pip, *wheels])
         run([str(commands / "python"), "-m", "pip", "check"])
-
-        home = ["--home", str(Path(folder, "home"))]
-        madeleine = str(commands / "madeleine")
-        run([madeleine, "remember", REMEMBERED, *home], cwd=folder)
-        answer = json.loads(run([madeleine, "recall", ASKED, "--json", *home], cwd=folder))
-        if not any(REMEMBERED in hit["memory"]["content"] for hit in answer["results"]):
-            raise ReleaseRefused(f"the installed wheels do not find `{REMEMBERED}`")
+        try_command(commands / "madeleine", Path(folder))
 
 
-def run(command: list[str], cwd: str | None = None) -> str:
+def try_tool_installers(dist: Path) -> None:
+    """Install as people do, with those of `uv tool` and `pipx` that are here, and try what is there
+    then. Both keep to a folder that is thrown away."""
+    for name in ("uv", "pipx"):
+        if (installer := shutil.which(name)) is None:
+            print(f"{name} is not here, and so not tried")
+            continue
+        with tempfile.TemporaryDirectory(prefix=f"madeleine-{name}-") as folder:
+            command, places = tool_install(installer, name, dist.resolve(), Path(folder))
+            run(command, places=places)
+            try_command(Path(folder, "bin", "madeleine"), Path(folder))
+
+
+def tool_install(
+    installer: str, name: str, dist: Path, folder: Path
+) -> tuple[list[str], dict[str, str]]:
+    """Return the command that installs what is in `dist` below a folder, and the variables that
+    keep it there."""
+    if name == "uv":
+        command = [installer, "tool", "install", "--find-links", str(dist), MAIN]
+        return command, {
+            "UV_TOOL_DIR": str(folder / "tools"),
+            "UV_TOOL_BIN_DIR": str(folder / "bin"),
+            "UV_PYTHON": sys.executable,
+        }
+    command = [installer, "install", f"--pip-args=--find-links {dist}", MAIN]
+    return command, {"PIPX_HOME": str(folder / "tools"), "PIPX_BIN_DIR": str(folder / "bin")}
+
+
+def try_command(madeleine: Path, folder: Path) -> None:
+    """Write a memory with an installed command, and refuse the release if it is not found."""
+    home = ["--home", str(folder / "home")]
+    run([str(madeleine), "remember", REMEMBERED, *home], cwd=str(folder))
+    answer = json.loads(run([str(madeleine), "recall", ASKED, "--json", *home], cwd=str(folder)))
+    if not any(REMEMBERED in hit["memory"]["content"] for hit in answer["results"]):
+        raise ReleaseRefused(f"{madeleine} does not find `{REMEMBERED}`")
+
+
+def run(
+    command: list[str], cwd: str | None = None, places: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Run a command without the environment's PYTHONPATH and MADELEINE_*; return its output."""
     print("$", *command, flush=True)
-    surroundings = {
+    kept = {
         name: value
         for name, value in os.environ.items()
         if name != "PYTHONPATH" and not name.startswith("MADELEINE_")
     }
     done = subprocess.run(
-        command, cwd=cwd, env=surroundings, stdout=subprocess.PIPE, encoding="utf-8", check=False
+        command,
+        cwd=cwd,
+        env={**kept, **places},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode != 0:
         print(done.stdout)

@@ -165,3 +165,28 @@ def test_a_command_that_fails_ends_the_release(capfd: pytest.CaptureFixture[str]
         release.run([sys.executable, "-c", "print('why'); raise SystemExit(3)"])
 
     assert "why" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["uv", "pipx"])
+def test_an_installer_finds_the_built_wheels_and_keeps_to_its_folder(
+    name: str, tmp_path: Path
+) -> None:
+    dist, folder = tmp_path / "dist", tmp_path / "tools"
+
+    command, places = release.tool_install("/usr/bin/installer", name, dist, folder)
+
+    assert command[0] == "/usr/bin/installer"
+    assert command[-1] == release.MAIN
+    assert any(str(dist) in word for word in command)
+    kept = [Path(where) for what, where in places.items() if what != "UV_PYTHON"]
+    assert all(where.is_relative_to(folder) for where in kept)
+    assert folder / "bin" in kept
+
+
+def test_a_release_is_tried_by_its_own_command(tmp_path: Path) -> None:
+    command = tmp_path / "madeleine"
+    command.write_text("#!/bin/sh\necho '{\"results\": []}'\n", encoding="utf-8")
+    command.chmod(0o755)
+
+    with pytest.raises(ReleaseRefused, match="does not find"):
+        release.try_command(command, tmp_path)
