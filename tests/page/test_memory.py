@@ -215,6 +215,21 @@ def test_editing_by_mouse_saves_and_can_be_taken_back(visit: Visit) -> None:
     assert content(visit.daemon, memory) == "The lamp is broken"
 
 
+def test_whether_a_memory_says_how_things_are_done_can_be_set_right(visit: Visit) -> None:
+    daemon = visit.daemon
+    memory = daemon.remember("The attic is cold, never mind")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("How things are done").select_option("a standing note")
+    page.get_by_role("button", name="Save").click()
+
+    expect(section(page, "Where it comes from")).to_contain_text("a standing note (set by hand)")
+    assert read(daemon, memory)["memory"]["kind"] == "standing"
+
+    undo(page)
+    assert read(daemon, memory)["memory"]["kind"] is None
+
+
 def test_editing_by_keyboard_alone(visit: Visit) -> None:
     memory = visit.daemon.remember("The boat is in the harbour")
     page = visit.open(f"/m/{memory}")

@@ -2628,6 +2628,8 @@ export interface WholeMemory {
   strength: Strength | null
   /** as it was at the moment asked for, if that is known */
   then: Memory | null
+  /** whether it says how things are to be done */
+  standing: boolean
 }
 
 /** What the whispers of one week were worth. */

@@ -292,6 +292,7 @@ class WholeMemory:
     replaces: Sequence[Brief] = field()
     strength: Strength | None = field()
     then: Memory | None = field("as it was at the moment asked for, if that is known")
+    standing: bool = field("whether it says how things are to be done", default=False)
 
 
 @shape

@@ -44,6 +44,7 @@ from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, MACHINE_AUTHORS, SELF_SOURCE, Tier
+from madeleine.recall.standing_listing import find_standing_activity
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import (
@@ -115,6 +116,7 @@ def show_memory(context: HomeContext, call: OperationCall) -> WholeMemory:
         replaces=_find_replaced(stores, shown.id, now),
         strength=None if forgotten else _build_strength(context, shown, rows),
         then=then,
+        standing=not forgotten and find_standing_activity(stores, shown) is not None,
     )
 
 

@@ -12,6 +12,8 @@ export interface Fields {
   tier: string
   space: string
   tags: string
+  /** `standing` or `plain` where somebody said so; else it is read from the text. */
+  kind: string
 }
 
 export const LABELS: Record<keyof Fields, string> = {
@@ -21,6 +23,7 @@ export const LABELS: Record<keyof Fields, string> = {
   tier: t('memory.tier'),
   space: t('memory.space'),
   tags: t('memory.tags'),
+  kind: t('memory.kind'),
 }
 
 export function fieldsOf(memory: Memory): Fields {
@@ -31,7 +34,14 @@ export function fieldsOf(memory: Memory): Fields {
     tier: memory.tier,
     space: memory.space ?? '',
     tags: memory.tags.join(', '),
+    kind: memory.kind ?? '',
   }
+}
+
+/** Whether it says how things are done, as somebody said or as the text says. */
+export function kindName(kind: string | null | undefined): string {
+  if (!kind) return t('memory.kindByText')
+  return kind === 'standing' ? t('memory.kindStanding') : t('memory.kindPlain')
 }
 
 /** The fields in which two states differ. */
@@ -40,7 +50,8 @@ export function differing(one: Fields, other: Fields): (keyof Fields)[] {
 }
 
 function plain(name: keyof Fields, fields: Fields): string {
-  return name === 'tags' ? tagsOf(fields.tags).join(',') : name === 'content' ? fields.content : fields[name].trim()
+  if (name === 'tags') return tagsOf(fields.tags).join(',')
+  return name === 'content' ? fields.content : (fields[name] ?? '').trim() // a draft of before may lack one
 }
 
 export function tagsOf(text: string): string[] {
@@ -97,6 +108,7 @@ function described(memory: Memory, compared: Memory, mentions: readonly Mention[
     [t('memory.tier')]: tierName(memory.tier),
     [t('memory.space')]: space(memory.space),
     [t('memory.tags')]: memory.tags.join(', ') || NONE,
+    [t('memory.kind')]: kindName(memory.kind),
     [t('memory.confidence')]: percent(memory.confidence),
     [t('memory.trueUntil')]: memory.valid_until ? day(memory.valid_until) : NONE,
     [t('memory.replacedByField')]: withTitles(memory.superseded_by?.slice(0, 8) ?? NONE, mentions),
