@@ -155,7 +155,7 @@ class SleepConfig:
     consolidate_most: int = advanced(5, "most memories in a cluster", 2, 100)
     consolidate_clusters: int = advanced(10, "most clusters that one run consolidates", 0, 1_000)
     consolidate_near: float = advanced(
-        0.75, "similarity from which texts are joined without a language model", 0, 1
+        0.60, "similarity from which texts are joined without a language model", 0, 1
     )
     pairs_per_run: int = advanced(200_000, "most pairs a cheap judge is asked about in a run", 0)
     costly_pairs_per_run: int = advanced(500, "the same, for a judge that costs", 0)
