@@ -306,6 +306,7 @@ def attacks(world: World) -> Attacks:
             (at("POST", "/admin/purge", {"all": True}), HARMLESS),
         ],
         "compact": [(at("POST", "/admin/compact"), HARMLESS)],
+        "cost": [(at("GET", "/admin/cost"), NOT_ALLOWED)],
         "import": [
             (
                 at(

@@ -166,7 +166,16 @@ def sleep(ask: Walk) -> None:
 
 
 def tend(ask: Walk, folder: Path) -> None:
-    for name in ("health", "status", "stats", "reconcile", "rebuild", "compact", "page_home"):
+    for name in (
+        "health",
+        "status",
+        "stats",
+        "reconcile",
+        "rebuild",
+        "compact",
+        "cost",
+        "page_home",
+    ):
         ask(name)
     ask("stats", days=3)
     ask("backup", body={"to": str(folder / "backup.zip")})

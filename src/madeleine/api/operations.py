@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from madeleine.api import (
     change_operations,
+    cost_operations,
     daemon_operations,
     home_operations,
     ingest_operations,
@@ -56,6 +57,7 @@ DECLARING_MODULES = (
     space_operations,
     sleep_operations,
     home_operations,
+    cost_operations,
     moving_operations,
     ingest_operations,
     people_operations,

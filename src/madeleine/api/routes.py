@@ -74,6 +74,7 @@ ROUTES: tuple[Route, ...] = (
     Route("rebuild", "POST", "/admin/rebuild", unbounded=True),
     Route("purge", "POST", "/admin/purge"),
     Route("compact", "POST", "/admin/compact", unbounded=True),
+    Route("cost", "GET", "/admin/cost"),
     Route("import", "POST", "/admin/import", unbounded=True),
     Route("export", "GET", "/admin/export"),
     Route("backup", "POST", "/admin/backup", unbounded=True),

@@ -86,7 +86,8 @@ class HomeContext:
     def __post_init__(self) -> None:
         self.intake = make_intake(self.stores, self.settings, os.environ)
         self.intake.marks = self.marks
-        judge = partial(make_judge, self.settings, os.environ, self.stores.minds.relations)
+        minds = self.stores.minds
+        judge = partial(make_judge, self.settings, os.environ, minds.relations, minds.spending)
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS, BY_DAY)
         self.sleeper.at_rest.append(self.shift.rest)

@@ -22,7 +22,8 @@ def make_intake(
     intake = IngestContext(stores, wanted, why_not=f"ingest.extractor is {wanted.extractor}")
     if wanted.extractor == "llm":
         try:
-            intake.extractor, intake.why_not = make_extractor(settings, environment), ""
+            spending = stores.minds.spending
+            intake.extractor, intake.why_not = make_extractor(settings, environment, spending), ""
         except MadeleineError as error:
             intake.why_not = error.message
     return intake

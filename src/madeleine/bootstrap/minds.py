@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from madeleine.bootstrap.clock import SystemClock
+from madeleine.bootstrap.home import device_name
 from madeleine.errors import MindDown
 from madeleine.minds.breaker import GuardedEmbedder
 from madeleine.minds.cache import CachedEmbedder, EmbeddingCache
@@ -35,10 +37,13 @@ from madeleine.minds.relation_reader import (
 )
 from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
+from madeleine.minds.spending import DailyCap, SpendingLedger
 from madeleine.settings import Settings
 
 if TYPE_CHECKING:
     from madeleine.minds.judges.language_model import RunBudget
+
+COSTS_FOLDER = "costs"  # of a home: what remote models were asked
 
 
 def make_minds(
@@ -50,9 +55,10 @@ def make_minds(
     """Return the models that the settings ask for; none still works, and says so. Nobody waits for
     a remote one once `ending` is set."""
     reranker, why_no_reranker = _make_reranker(home, settings)
-    without = Minds(reranker=reranker, why_no_reranker=why_no_reranker)
+    spending = make_ledger(home, settings)
+    without = Minds(reranker=reranker, why_no_reranker=why_no_reranker, spending=spending)
     try:
-        embedder, why_not = _make_embedder(settings, environment, ending)
+        embedder, why_not = _make_embedder(settings, environment, ending, spending)
         if embedder is None:
             return replace(without, why_not=why_not), [f"text search only: {why_not}"]
         cache = EmbeddingCache.open(home / "embeddings.db")
@@ -117,8 +123,17 @@ def _make_reranker(home: Path, settings: Settings) -> tuple[Reranker | None, str
         return None, f"no cross-encoder: {down.message}"
 
 
+def make_ledger(home: Path, settings: Settings) -> SpendingLedger:
+    """Return what keeps the receipts of remote models."""
+    cap = DailyCap(settings.cost.daily_cap, settings.cost.daily_tokens)
+    return SpendingLedger(home / COSTS_FOLDER, device_name(), SystemClock().now, cap)
+
+
 def _make_embedder(
-    settings: Settings, environment: Mapping[str, str], ending: threading.Event | None
+    settings: Settings,
+    environment: Mapping[str, str],
+    ending: threading.Event | None,
+    spending: SpendingLedger,
 ) -> tuple[Embedder | None, str]:
     wanted = settings.embedder
     match wanted.kind:
@@ -128,7 +143,8 @@ def _make_embedder(
             return FakeEmbedder(), ""
         case "openai":
             key = environment.get(wanted.key_env, "")
-            remote = RemoteEmbedder(wanted.url, wanted.model, key, wanted.timeout_seconds)
+            seconds, price = wanted.timeout_seconds, wanted.price
+            remote = RemoteEmbedder(wanted.url, wanted.model, key, seconds, spending, price)
             return GuardedEmbedder(remote, wanted.timeout_seconds, ending or threading.Event()), ""
         case _ if wanted.folder:
             folder = Path(wanted.folder).expanduser()
@@ -138,9 +154,13 @@ def _make_embedder(
 
 
 def make_judge(
-    settings: Settings, environment: Mapping[str, str], relations: RelationReader | None = None
+    settings: Settings,
+    environment: Mapping[str, str],
+    relations: RelationReader | None = None,
+    spending: SpendingLedger | None = None,
 ) -> Judge:
-    """Return the judge that the settings ask for; the local one goes by what `relations` reads.
+    """Return the judge that the settings ask for; the local one goes by what `relations` reads, and
+    stands in for a language model that the day's cap, which `spending` knows, has no room for.
     What it needs takes a while to load, and most commands need no judge."""
     wanted = settings.judge
     if wanted.kind == "agent":
@@ -148,23 +168,34 @@ def make_judge(
 
         return AgentJudge()
     if wanted.kind == "llm":
+        from madeleine.minds.judges.capped import CappedJudge
         from madeleine.minds.judges.remote import RemoteJudge
 
-        return RemoteJudge(
+        remote = RemoteJudge(
             wanted.url,
             wanted.model,
             environment.get(wanted.key_env, ""),
             provider=wanted.provider,
             timeout_seconds=wanted.timeout_seconds,
             bounds=_make_run_budget(settings),
+            spending=spending,
         )
+        if spending is None:
+            return remote
+        return CappedJudge(remote, lambda: _make_local_judge(settings, relations), spending)
+    return _make_local_judge(settings, relations)
+
+
+def _make_local_judge(settings: Settings, relations: RelationReader | None) -> Judge:
     from madeleine.minds.judges.local import LocalJudge
     from madeleine.minds.judges.weights import load_weights
 
-    return LocalJudge(load_weights(wanted.weights), relations)
+    return LocalJudge(load_weights(settings.judge.weights), relations)
 
 
-def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extractor:
+def make_extractor(
+    settings: Settings, environment: Mapping[str, str], spending: SpendingLedger | None = None
+) -> Extractor:
     """Return the language model of `[judge]` as one that finds memories."""
     from madeleine.minds.extractor import RemoteExtractor
     from madeleine.minds.judges.language_model import ModelAddress
@@ -172,7 +203,7 @@ def make_extractor(settings: Settings, environment: Mapping[str, str]) -> Extrac
     wanted = settings.judge
     key = environment.get(wanted.key_env, "")
     address = ModelAddress(wanted.url, wanted.model, key, wanted.provider)
-    return RemoteExtractor(address, wanted.timeout_seconds, _make_run_budget(settings))
+    return RemoteExtractor(address, wanted.timeout_seconds, _make_run_budget(settings), spending)
 
 
 def _make_run_budget(settings: Settings) -> RunBudget:

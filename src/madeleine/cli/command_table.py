@@ -81,6 +81,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("reconcile", "make the index say what the files say"),
             ("rebuild", "make the index anew from files and journal"),
             ("compact", "tidy the journal's past months"),
+            ("cost", "what remote models were asked today and this month, and what it cost"),
             ("purge", "remove forgotten memories for good, with a receipt"),
             ("bench", "run a benchmark (in a checkout)"),
         ),

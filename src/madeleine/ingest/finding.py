@@ -179,8 +179,9 @@ def _build_word_for_word(place: ConversationOrigin, told: ExchangeText) -> Inges
 def _keep_local_findings(
     keeper: Keeper, place: ConversationOrigin, exchanges: Sequence[Exchange]
 ) -> None:
-    """Keep what is worth it by the learnt head, where that is who looks."""
-    if keeper.intake.config.extractor != "local":
+    """Keep what is worth it by the learnt head, where that is who looks, or stands in for a model
+    that nobody may pay for today."""
+    if keeper.intake.config.extractor != "local" and not keeper.is_capped():
         return
     embedder = keeper.intake.stores.minds.embedder
     spaces = {place.space_of(each.first) for each in exchanges}

@@ -124,6 +124,15 @@ class Keeper:
             return None
         return extractor.extract(told)
 
+    def is_capped(self) -> bool:
+        """Whether the day's cap has no room for the language model that is to look."""
+        spending = self.intake.stores.minds.spending
+        return (
+            self.intake.extractor is not None
+            and spending is not None
+            and bool(spending.find_refusal())
+        )
+
     def _remove_secrets(self, found: IngestFinding) -> IngestFinding:
         """Whatever found it: no secret is written, and nothing private."""
         content = redact_secrets(strip_private(found.content))

@@ -1,4 +1,4 @@
-"""The settings of models: `[embedder]` and `[judge]`."""
+"""The settings of models and of what they may cost: `[embedder]`, `[judge]` and `[cost]`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,18 @@ class EmbedderConfig:
     timeout_seconds: float = advanced(
         30.0, "how long a remote model may take; a question waits for 2 s at most"
     )
+    price: float = advanced(0.0, "price of a million tokens that a remote model reads", 0)
     threads: int = advanced(0, "texts embedded at once in bulk work; 0 = one per core")
+
+
+@dataclass(frozen=True, slots=True)
+class CostConfig:
+    """What remote models may cost in a day (UTC); beyond it the local way answers."""
+
+    daily_cap: float = setting(
+        0.0, "most that a day may cost, in the currency of the prices; 0 for no bound", 0
+    )
+    daily_tokens: int = advanced(0, "most tokens of a day, also without prices; 0 for no bound", 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from madeleine.language.quotes import find_quote, find_unsupported_part
 from madeleine.minds.judges.answers import InvalidAnswer, frame_document, is_text, parse_answer
 from madeleine.minds.judges.language_model import LanguageModel, ModelAddress, RunBudget
 from madeleine.minds.model_server import RetryPolicy
+from madeleine.minds.spending import SpendingLedger, SpendingPurpose
 from madeleine.model.extraction import Extraction, ExtractionSource, MemoryCandidate
 from madeleine.model.words import MemoryType
 
@@ -57,12 +58,16 @@ class RemoteExtractor:
     """A model behind a server. Constructing it asks nobody anything."""
 
     def __init__(
-        self, address: ModelAddress, timeout_seconds: float = 60.0, bounds: RunBudget | None = None
+        self,
+        address: ModelAddress,
+        timeout_seconds: float = 60.0,
+        bounds: RunBudget | None = None,
+        spending: SpendingLedger | None = None,
     ) -> None:
         patience = RetryPolicy(
             timeout_seconds, RETRIES, BACKOFF_SECONDS, MAX_ANSWER_BYTES, each=True
         )
-        self._model = LanguageModel(address, patience, bounds or RunBudget())
+        self._model = LanguageModel(address, patience, bounds or RunBudget(), spending)
         self.name = self._model.name
 
     @property
@@ -74,7 +79,10 @@ class RemoteExtractor:
 
     def extract(self, told: Sequence[ExtractionSource]) -> Extraction | None:
         said = self._model.ask(
-            EXTRACT_PROMPT, frame_document({"told": _number_texts(told)}), MAX_TOKENS
+            SpendingPurpose.EXTRACTION,
+            EXTRACT_PROMPT,
+            frame_document({"told": _number_texts(told)}),
+            MAX_TOKENS,
         )
         given = self._model.read(said, _read_listed)
         if given is None:

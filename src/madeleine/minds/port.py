@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from madeleine.minds.spending import SpendingLedger
 from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.extraction import Extraction, ExtractionSource
 from madeleine.model.memory import Memory
@@ -172,7 +173,8 @@ class Minds:
     why in a sentence that `madeleine status` shows. `reads_other_languages` is whether a second
     model reads what is not English; `why_only_english` says why the built-in model reads that as
     well, which it does badly. Without a reranker the order is that of
-    the scores. Without a reader of relations the local judge goes by signs in the texts."""
+    the scores. Without a reader of relations the local judge goes by signs in the texts. `spending`
+    has the receipts of remote models, where there is a home to keep them in."""
 
     embedder: CachingEmbedder | None = None
     why_not: str = ""
@@ -182,3 +184,4 @@ class Minds:
     why_no_reranker: str = ""
     relations: RelationReader | None = None
     why_no_relations: str = ""
+    spending: SpendingLedger | None = None

@@ -14,6 +14,12 @@ from collections.abc import Sequence
 
 from madeleine.errors import BadSetting
 from madeleine.minds.model_server import ModelServer, RetryPolicy
+from madeleine.minds.spending import (
+    CHARS_PER_TOKEN,
+    SpendingLedger,
+    SpendingPurpose,
+    TokenPrices,
+)
 from madeleine.minds.texts import prepare_text
 from madeleine.minds.vectors import empty_tokens, normalize_vectors
 from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
@@ -31,8 +37,17 @@ class RemoteEmbedder:
 
     token_dimension = 0
 
-    def __init__(self, url: str, model: str, key: str, timeout_seconds: float) -> None:
-        """`timeout_seconds` bounds one request of up to 64 texts, its retries included."""
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        key: str,
+        timeout_seconds: float,
+        spending: SpendingLedger | None = None,
+        price: float = 0.0,
+    ) -> None:
+        """`timeout_seconds` bounds one request of up to 64 texts, its retries included. `spending`
+        gets a receipt of each, by the `price` of a million tokens."""
         self.name = f"remote:{model}"
         self._server = ModelServer(self.name, "embedder", url, key)
         if not model:
@@ -40,6 +55,8 @@ class RemoteEmbedder:
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._model = model
         self._timeout_seconds = timeout_seconds
+        self._spending = spending
+        self._prices = TokenPrices(price)
         self._dimension = 0
         self._learning = threading.Lock()
 
@@ -47,33 +64,45 @@ class RemoteEmbedder:
     def dimension(self) -> int:
         """How many numbers a vector has. The first time it takes a call to find out."""
         if not self._dimension:
-            self._embed(["dimension"])
+            self._embed(["dimension"], SpendingPurpose.MEMORIES)
         return self._dimension
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
-        vectors = self._embed([passage.text for passage in passages])
+        vectors = self._embed([each.text for each in passages], SpendingPurpose.MEMORIES)
         return [PassageEmbedding(vector, empty_tokens()) for vector in vectors]
 
     def ask(self, text: str) -> QueryEmbedding:
         import numpy as np
 
-        (vector,) = self._embed([text])
+        (vector,) = self._embed([text], SpendingPurpose.QUESTIONS)
         none = empty_tokens().astype(np.float32)
         return QueryEmbedding(vector, none, none, ())
 
-    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+    def _embed(self, texts: Sequence[str], purpose: SpendingPurpose) -> list[Vector]:
         vectors: list[Vector] = []
         for start in range(0, len(texts), TEXTS_PER_REQUEST):
-            vectors += self._ask(texts[start : start + TEXTS_PER_REQUEST])
+            vectors += self._ask(texts[start : start + TEXTS_PER_REQUEST], purpose)
         return vectors
 
-    def _ask(self, texts: Sequence[str]) -> list[Vector]:
+    def _ask(self, texts: Sequence[str], purpose: SpendingPurpose) -> list[Vector]:
         # Servers refuse an empty text; a space means as little.
         asked = [prepare_text(text, MAX_CHARS) or " " for text in texts]
+        expected = sum(map(len, asked)) // CHARS_PER_TOKEN + 1
+        self._refuse_beyond_cap(expected)
         body = json.dumps({"model": self._model, "input": asked}).encode("utf-8")
         patience = RetryPolicy(self._timeout_seconds, RETRIES, BACKOFF_SECONDS, MAX_ANSWER_BYTES)
         answer = self._server.post("/embeddings", body, self._headers, patience)
+        if self._spending is not None:
+            tokens = _read_token_count(answer) or expected
+            self._spending.record(purpose, self.name, tokens, prices=self._prices)
         return self._parse_vectors(answer, len(texts))
+
+    def _refuse_beyond_cap(self, expected: int) -> None:
+        if self._spending is None:
+            return
+        refusal = self._spending.find_refusal(expected, self._prices.cost_of(expected, 0))
+        if refusal:
+            raise self._server.down(refusal)
 
     def _parse_vectors(self, answer: bytes, count: int) -> list[Vector]:
         """Return the vectors in an answer, in the order of the texts, scaled to length 1."""
@@ -99,3 +128,12 @@ class RemoteEmbedder:
             known = self._dimension = self._dimension or dimension
         if dimension != known:
             raise self._server.down(f"the answer has {dimension} numbers a vector, {known} before")
+
+
+def _read_token_count(answer: bytes) -> int:
+    """Return how many tokens the server says it read; 0 where it does not say."""
+    try:
+        count = json.loads(answer)["usage"]["prompt_tokens"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 0
+    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from madeleine.errors import BadSetting
 from madeleine.ingest.config import IngestConfig
-from madeleine.minds.config import EmbedderConfig, JudgeConfig
+from madeleine.minds.config import CostConfig, EmbedderConfig, JudgeConfig
 from madeleine.model.config_text import SHORT_NAMES
 from madeleine.model.draft import MemoryLimits
 from madeleine.model.setting import SettingSpec, setting_specs
@@ -56,6 +56,7 @@ class Settings:
     brief: BriefConfig = field(default_factory=BriefConfig)
     sleep: SleepConfig = field(default_factory=SleepConfig)
     judge: JudgeConfig = field(default_factory=JudgeConfig)
+    cost: CostConfig = field(default_factory=CostConfig)
     ingest: IngestConfig = field(default_factory=IngestConfig)
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
     backup: BackupConfig = field(default_factory=BackupConfig)

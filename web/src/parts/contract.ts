@@ -398,6 +398,45 @@ export interface ConsolidationStatus {
   tick_seconds: number
 }
 
+/** What remote models were asked for one purpose, by one model. */
+export interface CostLine {
+  /** questions, memories, judging, synthesis or extraction */
+  purpose: string
+  model: string
+  requests: number
+  /** tokens that it read */
+  tokens_in: number
+  /** tokens that it wrote */
+  tokens_out: number
+  /** in the currency of the prices; 0 where no price is set */
+  cost: number
+}
+
+/** What remote models were asked today and this month (UTC), and what a day may cost. */
+export interface CostReport {
+  /** the answer in plain words */
+  text: string
+  /** today, such as 2026-11-15 */
+  day: string
+  today: CostTotal
+  month: CostTotal
+  /** 0: no bound */
+  daily_cap: number
+  /** 0: no bound */
+  daily_tokens: number
+  /** why nobody is asked any more today, where that is so */
+  refused: string | null
+}
+
+/** What remote models were asked in a time, the dearest purpose first. */
+export interface CostTotal {
+  requests: number
+  tokens_in: number
+  tokens_out: number
+  cost: number
+  lines: CostLine[]
+}
+
 /** A new token with its secret. */
 export interface CreatedToken {
   id: string

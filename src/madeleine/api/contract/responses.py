@@ -1281,6 +1281,42 @@ class CompactReport:
     bytes_saved: int = field()
 
 
+@shape
+class CostLine:
+    """What remote models were asked for one purpose, by one model."""
+
+    purpose: str = field("questions, memories, judging, synthesis or extraction")
+    model: str = field()
+    requests: int = field()
+    tokens_in: int = field("tokens that it read")
+    tokens_out: int = field("tokens that it wrote")
+    cost: float = field("in the currency of the prices; 0 where no price is set")
+
+
+@shape
+class CostTotal:
+    """What remote models were asked in a time, the dearest purpose first."""
+
+    requests: int = field()
+    tokens_in: int = field()
+    tokens_out: int = field()
+    cost: float = field()
+    lines: Sequence[CostLine] = field()
+
+
+@shape
+class CostReport:
+    """What remote models were asked today and this month (UTC), and what a day may cost."""
+
+    text: str = field(TEXT_HELP)
+    day: str = field("today, such as 2026-11-15")
+    today: CostTotal = field()
+    month: CostTotal = field()
+    daily_cap: float = field("0: no bound")
+    daily_tokens: int = field("0: no bound")
+    refused: str | None = field("why nobody is asked any more today, where that is so")
+
+
 # -- moving in and out ---------------------------------------------------------------------
 
 

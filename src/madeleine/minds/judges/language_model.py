@@ -18,10 +18,14 @@ from madeleine.errors import BadSetting, MindDown
 from madeleine.minds.judges.answers import InvalidAnswer
 from madeleine.minds.judges.completion_protocols import PROTOCOL_BY_PROVIDER, ModelAnswer
 from madeleine.minds.model_server import ModelServer, RetryPolicy
+from madeleine.minds.spending import (
+    CHARS_PER_TOKEN,
+    SpendingLedger,
+    SpendingPurpose,
+    TokenPrices,
+)
 
-CHARS_PER_TOKEN = 3  # a guess on the safe side, before the server has counted
 MAX_FAILURES = 2  # in a row; then the server is left alone for this run
-TOKENS_PER_PRICE = 1_000_000
 
 T = TypeVar("T")
 
@@ -37,7 +41,7 @@ class RunBudget:
     price_out: float = 0.0
 
     def cost_of(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / TOKENS_PER_PRICE
+        return TokenPrices(self.price_in, self.price_out).cost_of(tokens_in, tokens_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,14 @@ class ModelAddress:
 class LanguageModel:
     """A model behind a server. Constructing it asks nobody anything."""
 
-    def __init__(self, address: ModelAddress, patience: RetryPolicy, bounds: RunBudget) -> None:
+    def __init__(
+        self,
+        address: ModelAddress,
+        patience: RetryPolicy,
+        bounds: RunBudget,
+        spending: SpendingLedger | None = None,
+    ) -> None:
+        """`spending` says whether the day still has room, and gets a receipt of each answer."""
         section, provider = address.section, address.provider
         if provider not in PROTOCOL_BY_PROVIDER:
             raise BadSetting(
@@ -72,6 +83,7 @@ class LanguageModel:
         self._model = address.model
         self._patience = patience
         self._bounds = bounds
+        self._spending = spending
         self._counting = threading.Lock()
         self._problems: Counter[str] = Counter()
         self._tokens = self._failures = 0
@@ -92,7 +104,14 @@ class LanguageModel:
             self._cost = 0.0
         return said
 
-    def ask(self, system: str, user: str, most_tokens: int, asked: int = 1) -> ModelAnswer | None:
+    def ask(
+        self,
+        purpose: SpendingPurpose,
+        system: str,
+        user: str,
+        most_tokens: int,
+        asked: int = 1,
+    ) -> ModelAnswer | None:
         """Return what the model says, or nothing if it may not or cannot be asked."""
         expected = (len(system) + len(user)) // CHARS_PER_TOKEN
         if problem := self._refusal_reason(expected, most_tokens):
@@ -104,7 +123,9 @@ class LanguageModel:
             self._count_failure(down.message, asked)
             return None
         self._count_spending(
-            said.tokens_in or expected, said.tokens_out or len(said.text) // CHARS_PER_TOKEN
+            purpose,
+            said.tokens_in or expected,
+            said.tokens_out or len(said.text) // CHARS_PER_TOKEN,
         )
         return said
 
@@ -142,10 +163,15 @@ class LanguageModel:
                 return "the server did not answer before in this run"
             if bounds.tokens and self._tokens + tokens_in + tokens_out > bounds.tokens:
                 return "the run's token bound is used up"
-            cost = self._cost + bounds.cost_of(tokens_in, tokens_out)
-            return "the run's cost bound is used up" if 0 < bounds.cost < cost else ""
+            cost = bounds.cost_of(tokens_in, tokens_out)
+            if 0 < bounds.cost < self._cost + cost:
+                return "the run's cost bound is used up"
+        return self._spending.find_refusal(tokens_in + tokens_out, cost) if self._spending else ""
 
-    def _count_spending(self, tokens_in: int, tokens_out: int) -> None:
+    def _count_spending(self, purpose: SpendingPurpose, tokens_in: int, tokens_out: int) -> None:
+        if self._spending is not None:
+            prices = TokenPrices(self._bounds.price_in, self._bounds.price_out)
+            self._spending.record(purpose, self.name, tokens_in, tokens_out, prices)
         with self._counting:
             self._failures = 0
             self._tokens += tokens_in + tokens_out

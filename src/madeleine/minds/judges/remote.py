@@ -24,6 +24,7 @@ from madeleine.minds.judges.prompts import (
     render_pairs,
 )
 from madeleine.minds.model_server import RetryPolicy
+from madeleine.minds.spending import SpendingLedger, SpendingPurpose
 from madeleine.model.memory import Memory
 from madeleine.model.verdict import MemoryPair, Synthesis, Verdict
 
@@ -47,13 +48,14 @@ class RemoteJudge:
         provider: str = "openai",
         timeout_seconds: float = 60.0,
         bounds: RunBudget | None = None,
+        spending: SpendingLedger | None = None,
     ) -> None:
         """`timeout_seconds` bounds each try of a request."""
         patience = RetryPolicy(
             timeout_seconds, RETRIES, BACKOFF_SECONDS, MAX_ANSWER_BYTES, each=True
         )
         address = ModelAddress(url, model, key, provider)
-        self._model = LanguageModel(address, patience, bounds or RunBudget())
+        self._model = LanguageModel(address, patience, bounds or RunBudget(), spending)
         self.name = self._model.name
 
     def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
@@ -66,7 +68,12 @@ class RemoteJudge:
         if not all(is_shown_whole(each) for each in members):
             self._model.count("memories too long to be shown whole")
             return None
-        said = self._model.ask(SYNTHESIS_PROMPT, render_members(members), MAX_TOKENS_PER_SYNTHESIS)
+        said = self._model.ask(
+            SpendingPurpose.SYNTHESIS,
+            SYNTHESIS_PROMPT,
+            render_members(members),
+            MAX_TOKENS_PER_SYNTHESIS,
+        )
         return self._model.read(said, lambda text: self._keep_lossless(text, members))
 
     def _keep_lossless(self, text: str, members: Sequence[Memory]) -> Synthesis:
@@ -83,7 +90,11 @@ class RemoteJudge:
 
     def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         said = self._model.ask(
-            JUDGE_PROMPT, render_pairs(pairs), MAX_TOKENS_PER_PAIR * len(pairs), len(pairs)
+            SpendingPurpose.JUDGING,
+            JUDGE_PROMPT,
+            render_pairs(pairs),
+            MAX_TOKENS_PER_PAIR * len(pairs),
+            len(pairs),
         )
         read = self._model.read(said, lambda text: read_verdicts(text, pairs), len(pairs))
         if read is None:
