@@ -322,6 +322,10 @@ def attacks(world: World) -> Attacks:
             (at("GET", "/admin/export", trash="true"), HARMLESS),
             (at("GET", "/admin/export", spaces="salon", outdated="true"), HARMLESS),
         ],
+        "skills": [
+            (at("GET", "/agent/skills"), HARMLESS),
+            (at("GET", "/agent/skills", spaces="salon"), HARMLESS),
+        ],
         "backup": [
             (at("POST", "/admin/backup", {}), NOT_ALLOWED),
             (at("POST", "/admin/backup", {"to": "/tmp/stolen.zip"}), NOT_ALLOWED),

@@ -177,6 +177,7 @@ def tend(ask: Walk, folder: Path) -> None:
         "page_home",
     ):
         ask(name)
+    ask("skills", least=1, spaces="global")
     ask("stats", days=3)
     ask("backup", body={"to": str(folder / "backup.zip")})
     for name in ("backup", "backups", "page_link"):

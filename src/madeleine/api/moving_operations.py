@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.api import answer_texts
-from madeleine.api.contract.requests import BackupBody, ExportQuery, ImportBody, SpaceQuery
+from madeleine.api.contract.requests import (
+    BackupBody,
+    ExportQuery,
+    ImportBody,
+    SkillsQuery,
+    SpaceQuery,
+)
 from madeleine.api.contract.responses import (
     BackupList,
     BackupReport,
@@ -20,6 +26,8 @@ from madeleine.api.contract.responses import (
     ImportReport,
     KeptBackup,
     RunningBackup,
+    SkillEntry,
+    SkillList,
 )
 from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_context
@@ -28,6 +36,7 @@ from madeleine.api.shared_writing import BatchDispatcher
 from madeleine.errors import InvalidValue, MadeleineError
 from madeleine.ingest.backups.rotation import list_backups
 from madeleine.ingest.exporting.pages import ExportedPage, read_page, read_trash
+from madeleine.ingest.exporting.skills import find_skills
 from madeleine.model.draft import Draft, read_one_line, read_space
 from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.memory import parse_id
@@ -216,6 +225,41 @@ def _build_export_page(context: HomeContext, chosen: Filter, page: ExportedPage)
         items=list(page.items),
         next=page.next,
         total=total,
+    )
+
+
+@operation(
+    "skills",
+    "GET",
+    "/agent/skills",
+    "procedures that were used and worked, each as an Agent Skill to be reviewed",
+    role=Role.READER,
+    query=SkillsQuery,
+    answer=SkillList,
+)
+def list_skills(context: HomeContext, call: OperationCall) -> SkillList:
+    reader = RequestReader(call.query)
+    least = reader.whole("least", 1, 1, MAX_PAGE_SIZE)
+    spaces = tuple(read_space(each) for each in reader.texts("spaces") or ())
+    reader.done()
+    found = find_skills(context.stores, least, spaces)
+    lines = [f"  {each.name}: {each.description}" for each in found]
+    return SkillList(
+        text="\n".join([answer_texts.render_count(len(found), "skill"), *lines]),
+        skills=[
+            SkillEntry(
+                name=each.name,
+                description=each.description,
+                text=each.text,
+                memory=each.memory.id,
+                title=each.memory.headline,
+                space=each.memory.space,
+                source=each.memory.source,
+                worked=each.worked,
+                failed=each.failed,
+            )
+            for each in found
+        ],
     )
 
 

@@ -77,6 +77,7 @@ ROUTES: tuple[Route, ...] = (
     Route("cost", "GET", "/admin/cost"),
     Route("import", "POST", "/admin/import", unbounded=True),
     Route("export", "GET", "/admin/export"),
+    Route("skills", "GET", "/agent/skills"),
     Route("backup", "POST", "/admin/backup", unbounded=True),
     Route("backups", "GET", "/admin/backup"),
     Route("ingest_conversation", "POST", "/ingest/conversation"),

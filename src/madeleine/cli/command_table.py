@@ -65,6 +65,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("ingest", "take in notes, conversations and transcripts of agents"),
             ("import", "bring memories along from other programs, or from an export"),
             ("export", "write memories to JSON lines, a zip of files, or an Obsidian vault"),
+            ("skills", "procedures that worked, as Agent Skills (SKILL.md)"),
             ("move", "move the whole memory into a database, or back into files"),
         ),
     ),

@@ -2163,6 +2163,33 @@ export interface SimilarMemory {
   likeness: number
 }
 
+/** A procedure as an Agent Skill: a folder of that name with the text as its SKILL.md. */
+export interface SkillEntry {
+  /** of the folder */
+  name: string
+  /** what it does and when it is of use */
+  description: string
+  /** the whole SKILL.md */
+  text: string
+  /** the id of the memory */
+  memory: string
+  title: string
+  space: string | null
+  /** who remembered it */
+  source: string
+  /** how often it was of use */
+  worked: number
+  /** how often it was not */
+  failed: number
+}
+
+/** The procedures that were used and worked, those that did most often first. */
+export interface SkillList {
+  /** the answer in plain words */
+  text: string
+  skills: SkillEntry[]
+}
+
 /** How every job and every task of consolidation stands. */
 export interface SleepPage {
   enabled: boolean

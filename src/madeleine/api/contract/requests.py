@@ -550,6 +550,16 @@ class ImportBody(RequestShape):
 
 
 @shape
+class SkillsQuery(RequestShape):
+    """Which procedures are wanted as skills."""
+
+    least: Limit1000 | None = field("how often one was of use, at least; once", default=None)
+    spaces: tuple[str, ...] | None = field(
+        "only these spaces; `global` is the one without a name", default=None
+    )
+
+
+@shape
 class ExportQuery(MemoryFilter):
     """What `export` is asked in the query."""
 

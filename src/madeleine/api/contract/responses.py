@@ -1321,6 +1321,29 @@ class CostReport:
 
 
 @shape
+class SkillEntry:
+    """A procedure as an Agent Skill: a folder of that name with the text as its SKILL.md."""
+
+    name: str = field("of the folder")
+    description: str = field("what it does and when it is of use")
+    text: str = field("the whole SKILL.md")
+    memory: str = field("the id of the memory")
+    title: str = field()
+    space: str | None = field()
+    source: str = field("who remembered it")
+    worked: int = field("how often it was of use")
+    failed: int = field("how often it was not")
+
+
+@shape
+class SkillList:
+    """The procedures that were used and worked, those that did most often first."""
+
+    text: str = field(TEXT_HELP)
+    skills: Sequence[SkillEntry] = field()
+
+
+@shape
 class ImportOutcome:
     """What became of one item: a memory's id and its fate, or the error that refused it."""
 
