@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import logging
 import threading
@@ -194,6 +195,26 @@ def test_a_loop_that_still_fails_says_what_is_wrong_once(
 
     assert loop.problem == "cannot write /x: full"
     assert caplog.text.count("cannot write /x: full") == 1
+
+
+def test_a_want_of_descriptors_is_no_bug_of_a_loop(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(background_module, "RETRY_SECONDS", 0.01)
+
+    def work() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    loop = BackgroundLoop("devices", work, every_seconds=60)
+    background = BackgroundLoops([loop], threading.Event())
+
+    background.start()
+    eventually(lambda: loop.failures >= 3)
+    background.end()
+
+    assert loop.problem == "waits for a descriptor: Too many open files"
+    assert caplog.text.count("waits for a descriptor") == 1
+    assert "bug" not in caplog.text
 
 
 def test_work_that_is_done_once_is_not_repeated() -> None:

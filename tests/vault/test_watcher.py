@@ -103,6 +103,14 @@ def test_a_file_replaced_as_editors_do_is_told(told: Told) -> None:
     assert not any(".swp" in path for path in told.paths)
 
 
+def test_a_text_that_is_no_memory_is_told_when_it_comes_and_goes(told: Told) -> None:
+    told.after(lambda: (told.root / "b" / "plain.txt").write_bytes(b"a text"))
+    assert told.hears("b/plain.txt")
+
+    told.after(lambda: (told.root / "b" / "plain.txt").unlink())
+    assert told.hears("b/plain.txt")
+
+
 def test_a_renamed_file_is_told_under_both_names(told: Told) -> None:
     told.after(lambda: (told.root / "a.md").rename(told.root / "z.md"))
 
@@ -171,7 +179,7 @@ def test_a_backup_file_that_goes_is_no_folder(told: Told) -> None:
 
 def test_other_files_the_trash_and_hidden_folders_are_not_told(told: Told) -> None:
     def noise() -> None:
-        for path in ["x.txt", ".obsidian/a.md", "trash/a.md", "deleted/a.md", "b/.hidden.md"]:
+        for path in ["x.png", ".obsidian/a.txt", "trash/a.md", "deleted/a.md", "b/.hidden.md"]:
             (told.root / path).parent.mkdir(exist_ok=True)
             (told.root / path).write_bytes(b"x")
         (told.root / "last.md").write_bytes(b"x")

@@ -157,6 +157,18 @@ def test_a_text_of_another_suffix_is_named_as_ignored(stores: Stores, name: str)
     assert known_texts(stores) == set()
 
 
+def test_a_text_that_the_watcher_tells_of_is_named_until_it_is_gone(stores: Stores) -> None:
+    drop(stores, "notes.txt", "not a memory")
+
+    reconcile_paths(stores, ["notes.txt"])
+    reconcile_paths(stores, ["notes.txt"])
+    assert stores.vault.ignored_files == ["notes.txt"]
+
+    (stores.vault.root / "notes.txt").unlink()
+    reconcile_paths(stores, ["notes.txt"])
+    assert stores.vault.ignored_files == []
+
+
 # -- copies ----------------------------------------------------------------------------------
 
 PLAIN_COPIES = [

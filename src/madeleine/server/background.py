@@ -6,6 +6,7 @@ never ends the daemon. All of them end when `stop` is set.
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 import time
@@ -18,6 +19,7 @@ from madeleine.server.logs import render_traceback
 
 log = logging.getLogger("madeleine.background")
 
+OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 RETRY_SECONDS = 5.0  # after a failure: soon enough to recover, rare enough for the log
 JOIN_TIMEOUT_SECONDS = 30.0
 
@@ -102,9 +104,7 @@ class BackgroundLoops:
         except MadeleineError as error:
             self._note(loop, error.message, error.message)
         except Exception as error:  # noqa: BLE001  # a job runner: seen in log and status
-            self._note(
-                loop, f"met a bug: {type(error).__name__}", f"met a bug: {render_traceback(error)}"
-            )
+            self._note(loop, *_describe_failure(error))
         else:
             loop.problem = None
             return True
@@ -116,3 +116,13 @@ class BackgroundLoops:
         if loop.problem != problem:
             log.warning("%s: %s", loop.name, details)
         loop.problem = problem
+
+
+def _describe_failure(error: Exception) -> tuple[str, str]:
+    """Return what status says of a failure, and what the log does. Too many open files is a state
+    of the machine, and nothing that a trace explains."""
+    if isinstance(error, OSError) and error.errno in OUT_OF_DESCRIPTORS:
+        problem = f"waits for a descriptor: {error.strerror}"
+        return problem, problem
+    name = type(error).__name__
+    return f"met a bug: {name}", f"met a bug: {render_traceback(error)}"

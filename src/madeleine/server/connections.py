@@ -14,7 +14,6 @@ connection on which a second request came before the first was answered is close
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 import logging
 import re
@@ -32,6 +31,7 @@ from uvicorn.server import ServerState
 
 from madeleine.api.error_codec import error_to_json
 from madeleine.errors import BadFraming, MadeleineError, RequestTooSlow
+from madeleine.server.background import OUT_OF_DESCRIPTORS
 
 HEAD_SECONDS = 10.0
 BODY_SECONDS = 120.0
@@ -49,7 +49,6 @@ _BARE_LINE_END = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 _FOLDED_HEADER = re.compile(rb"\r\n[ \t]")
 _HEADER_NAME = re.compile(rb"\r\n([^:\r\n]+?)[ \t]*:")
 _LENGTHS = {b"content-length", b"transfer-encoding"}
-_OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 
 log = logging.getLogger("madeleine.connections")
 
@@ -61,7 +60,7 @@ class OpenConnections:
         self.at_most = at_most
         self.unknown_at_most = max(8, int(at_most * UNKNOWN_SHARE))
         self._open: dict[GuardedConnection, float] = {}
-        self._last_logged = -LOG_SECONDS
+        self._logged_at: dict[str, float] = {}
 
     def admit(self, connection: GuardedConnection) -> bool:
         """Take a connection in, if need be in the place of another; whether it may stay."""
@@ -72,9 +71,11 @@ class OpenConnections:
             if len(self._open) >= self.at_most or now - self._open[oldest] > GRACE_SECONDS:
                 self.leave(oldest)
                 oldest.hang_up()
-                self.complain("too many connections that sent no request; the oldest were closed")
+                self.complain(
+                    "crowd", "too many connections that sent no request; the oldest were closed"
+                )
         if len(self._open) >= self.at_most:
-            self.complain(f"more than {self.at_most:,} connections; new ones are closed")
+            self.complain("crowd", f"more than {self.at_most:,} connections; new ones are closed")
             return False
         self._open[connection] = now
         return True
@@ -82,11 +83,11 @@ class OpenConnections:
     def leave(self, connection: GuardedConnection) -> None:
         self._open.pop(connection, None)
 
-    def complain(self, problem: str) -> None:
-        """Log a trouble, once a minute."""
+    def complain(self, kind: str, problem: str) -> None:
+        """Log a trouble, once a minute for each kind."""
         now = time.monotonic()
-        if now - self._last_logged >= LOG_SECONDS:
-            self._last_logged = now
+        if now - self._logged_at.get(kind, -LOG_SECONDS) >= LOG_SECONDS:
+            self._logged_at[kind] = now
             log.warning("%s", problem)
 
 
@@ -242,7 +243,9 @@ def handle_loop_trouble(
 ) -> None:
     """Log a want of descriptors once a minute, and everything else as asyncio does."""
     error = context.get("exception")
-    if isinstance(error, OSError) and error.errno in _OUT_OF_DESCRIPTORS:
-        pool.complain(f"no descriptor is free for a new connection: {error.strerror}")
+    if isinstance(error, OSError) and error.errno in OUT_OF_DESCRIPTORS:
+        pool.complain(
+            "descriptors", f"no descriptor is free for a new connection: {error.strerror}"
+        )
         return
     loop.default_exception_handler(context)

@@ -108,6 +108,12 @@ class FolderVault:
         yield from self._scan_beneath("", unread, ignored)
         self.unread_folders, self.ignored_files = unread, ignored
 
+    def note_text(self, path: str) -> None:
+        """Note whether a text with another suffix is there, as a whole scan would."""
+        others = [each for each in self.ignored_files if each != path]
+        is_there = (self.root / path).is_file() and len(others) < MAX_IGNORED_TOLD
+        self.ignored_files = [*others, path] if is_there else others
+
     def _scan_beneath(
         self, top: str, unread: list[str], ignored: list[str]
     ) -> Iterator[ScannedFile]:

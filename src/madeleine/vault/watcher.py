@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
+from madeleine.vault.file_naming import is_unread_text
 from madeleine.vault.folder_watch import PathChange, watch_folders
 from madeleine.vault.vault import FOREIGN_TRASH, TRASH, is_memory_path
 
@@ -32,7 +33,8 @@ def watch_vault(
     """Call `on_change` with the paths that changed, until `stop` is set. Blocks.
 
     A path is that of a memory's file that appeared, changed or vanished, or that of a folder
-    that did so, with a `/` behind it: then anything under it may have changed.
+    that did so, with a `/` behind it: then anything under it may have changed. A text with
+    another suffix that appeared or vanished is told too: somebody may take it for a memory.
     """
     top = root.resolve()
     folders = _WatchedFolders(top)
@@ -58,6 +60,8 @@ class _WatchedFolders:
             return path
         if change.is_edit or not _may_hold_memories(path):
             return None
+        if is_unread_text(path.rpartition("/")[2]):
+            return path
         was_folder = path in self._known
         self._known.discard(path)
         is_folder = Path(change.path).is_dir()

@@ -21,6 +21,7 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored_memory import StoredMemory
 from madeleine.model.words import Tier
+from madeleine.vault.vault import is_memory_path
 from madeleine.write.embedding import PassageEmbeddings, embed_memories, split_by_size
 from madeleine.write.event_bus import MAX_MEMORIES_NAMED, change_bus_event
 from madeleine.write.file_readers import FileReading, read_batches
@@ -110,6 +111,9 @@ def reconcile_paths(stores: Stores, paths: Iterable[str]) -> ReconcileResult:
     for path in paths:
         if path.endswith("/"):
             return reconcile(stores)
+        if not is_memory_path(path):
+            stores.vault.note_text(path)
+            continue
         report.files += 1
         found = stores.vault.fingerprint(path)
         if found is None:

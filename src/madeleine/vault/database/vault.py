@@ -84,6 +84,9 @@ class DatabaseVault:
 
     # -- looking ---------------------------------------------------------------------------
 
+    def note_text(self, path: str) -> None:
+        """Nobody drops files into a database."""
+
     def scan(self) -> Iterator[ScannedFile]:
         with self._rows.reading() as access:
             rows = access.rows(_SELECT_ALL_FINGERPRINTS)
