@@ -45,6 +45,10 @@ export const reasons = (sentences: readonly string[], parts: readonly CauseShape
 export const noAnswer = (sentence: string, parts: CauseShape | null | undefined): string =>
   (parts && said('noAnswer', parts.kind, filled(parts))) ?? sentence
 
+/** Why words alone decided; `sentence` is the daemon's own. */
+export const withoutModel = (sentence: string, kind: string | null | undefined): string =>
+  (kind ? said('withoutModel', kind) : null) ?? sentence
+
 /** Why nothing was whispered; `sentence` is the daemon's own. */
 export const noWhisper = (sentence: string, parts: CauseShape | null | undefined): string =>
   (parts && said('noWhisper', parts.kind, filled(parts))) ?? sentence
