@@ -232,10 +232,36 @@ def test_unrelated_decisions_are_not_contradictions(stores: Stores) -> None:
 
 
 def test_procedures_and_events_are_no_beliefs(stores: Stores) -> None:
-    keep(stores, CHOSE, type=MemoryType.EVENT)
-    keep(stores, SWITCHED, type=MemoryType.PROCEDURE)
+    keep_at(stores, CHOSE, -9, type=MemoryType.EVENT)
+    keep_at(stores, SWITCHED, -1, type=MemoryType.PROCEDURE)
+    judge = ScriptedJudge(always(says(Relation.EVOLUTION)))
 
-    assert context(stores, make_conflict_detector(), EVOLVED).looked == 0
+    context(stores, make_conflict_detector(), judge)
+
+    assert judge.asked == []
+
+
+def test_what_happened_may_end_a_belief_and_is_never_over_itself(stores: Stores) -> None:
+    belief = keep_at(stores, CHOSE, -9)
+    happened = keep_at(stores, SWITCHED, -5, type=MemoryType.EVENT)
+    later = keep_at(stores, "Ormah runs on DuckDB, and Postgres is gone", -1)
+
+    context(stores, make_conflict_detector(), EVOLVED)
+
+    assert now(stores, belief).superseded_by == happened.id
+    assert is_current(stores, happened)
+    assert is_current(stores, later)
+
+
+def test_what_names_another_thing_is_read_too(stores: Stores) -> None:
+    """A network reads better than words tell whether both speak of one thing."""
+    lottie = keep_at(stores, "Lottie the sitter is 9.50 an hour", -9, type=MemoryType.PERSON)
+    raised = keep_at(stores, "Lottie is 11.50 now that Ana is gone", -1, type=MemoryType.PERSON)
+    judge = ScriptedJudge(always(says(Relation.EVOLUTION)))
+
+    context(stores, make_conflict_detector(), judge, conflict_similarity=0.0)
+
+    assert (lottie.content, raised.content) in judge.asked
 
 
 def test_projects_can_be_left_out(stores: Stores) -> None:

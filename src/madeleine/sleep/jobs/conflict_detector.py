@@ -41,6 +41,7 @@ from madeleine.sleep.pairs import (
     build_pair,
     has_one_scope,
     has_one_voice,
+    is_about_different_things,
     is_from_conversation,
 )
 from madeleine.sleep.seen import judge_pairs
@@ -56,7 +57,10 @@ BELIEFS = (
     MemoryType.OBSERVATION,
     MemoryType.GOAL,
     MemoryType.DECISION,
+    MemoryType.PERSON,
 )
+TELLING = (*BELIEFS, MemoryType.EVENT)
+"""What may tell that a belief is over: also what happened. An event itself is never over."""
 COPY_SIMILARITY = 0.6  # what restates a claim is at least so near to it
 COPIES = 8  # of one claim that are looked for in a run
 LATER_MENTIONS = 16  # memories after a change that may take up again what it ended
@@ -95,7 +99,7 @@ def note_suspected_updates(context: JobContext, answers: PairAnswers) -> None:
 
 def build_pair_query(context: JobContext) -> PairQuery:
     """Return which pairs may disagree."""
-    chosen = Filter(types=BELIEFS, spaces=() if context.config.conflict_all_spaces else (None,))
+    chosen = Filter(types=TELLING, spaces=() if context.config.conflict_all_spaces else (None,))
     return PairQuery(
         chosen=chosen,
         beside=lambda memory: _partner_filter(memory, context.config.conflict_all_spaces),
@@ -106,18 +110,23 @@ def build_pair_query(context: JobContext) -> PairQuery:
             and not (context.judge.cheap and is_from_conversation(pair))
         ),
         by_words=True,
+        one_subject=False,
     )
 
 
 def _partner_filter(memory: Memory, all_spaces: bool) -> Filter:
-    """What may disagree with a memory: beliefs of its own space or of none."""
+    """What may disagree with a memory: beliefs of its own space or of none, and with a belief what
+    happened after it."""
+    types = BELIEFS if memory.type is MemoryType.EVENT else TELLING
     if not all_spaces:
-        return Filter(types=BELIEFS, spaces=(None,))
-    return Filter(types=BELIEFS, spaces=(memory.space, None) if memory.space else ())
+        return Filter(types=types, spaces=(None,))
+    return Filter(types=types, spaces=(memory.space, None) if memory.space else ())
 
 
 def _is_worth_judging(pair: MemoryPair, arrows: Arrows) -> bool:
     known = any(row.connection.edge in SETTLED for row in arrows)
+    if pair.older.type is MemoryType.EVENT:
+        return False
     return not known and has_one_scope(pair) and has_one_voice(pair)
 
 
@@ -315,8 +324,13 @@ def _build_supersede_patch(context: JobContext, each: MemoryReplacement) -> Patc
 def _is_current_tension(
     context: JobContext, answer: tuple[MemoryPair, Verdict], gone: set[str]
 ) -> bool:
-    """Whether a tension is sure enough, between two that are both still current."""
+    """Whether a tension is sure enough, between two that are both still current and speak of one
+    thing, as far as words show it."""
     pair, verdict = answer
+    if context.judge.cheap and is_about_different_things(pair):
+        return False
+    if MemoryType.EVENT in (pair.older.type, pair.newer.type):
+        return False
     return verdict.sure >= context.config.propose_at and not gone & set(pair.ids)
 
 

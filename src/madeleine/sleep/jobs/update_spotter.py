@@ -18,7 +18,7 @@ from datetime import timedelta
 
 from madeleine.model.query import Filter
 from madeleine.sleep.jobs.conflict_detector import (
-    BELIEFS,
+    TELLING,
     build_pair_query,
     note_suspected_updates,
 )
@@ -60,7 +60,7 @@ def _build_pair_query(context: JobContext) -> PairQuery:
     look = build_pair_query(context)
     since = context.now - NEW_FOR
     spaces = look.chosen.spaces
-    new = Filter(types=BELIEFS, spaces=spaces, created_after=since)
+    new = Filter(types=TELLING, spaces=spaces, created_after=since)
     return replace(look, chosen=new, neighbours=min(NEIGHBOURS, look.neighbours))
 
 
