@@ -20,9 +20,11 @@ from madeleine.ingest.importing import (
     chatgpt,
     claude_ai,
     claude_code,
+    claude_mem,
     madeleine,
     mcp_memory,
     mem0,
+    mempalace,
     obsidian,
     ormah,
 )
@@ -48,9 +50,11 @@ READERS: Mapping[str, Callable[[Path], Iterator[ReaderOutput]]] = {
     "chatgpt": chatgpt.read,
     "claude-ai": claude_ai.read,
     "claude-code": claude_code.read,
+    "claude-mem": claude_mem.read,
     "madeleine": madeleine.read,
     "mcp-memory": mcp_memory.read,
     "mem0": mem0.read,
+    "mempalace": mempalace.read,
     "obsidian": obsidian.read,
     "ormah": ormah.read,
 }

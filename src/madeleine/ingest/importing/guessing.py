@@ -21,12 +21,17 @@ _BY_TEXT = (
     ("madeleine", compile_late(r'"format":\s*"madeleine-export"')),
     ("chatgpt", compile_late(r'"mapping":\s*\{')),
     ("claude-ai", compile_late(r'"chat_messages":\s*\[')),
+    ("claude-mem", compile_late(r'"memory_session_id":')),
+    ("mempalace", compile_late(r'"metadata":\s*\{[^}]*"wing":')),
     ("automem", compile_late(r'"(?:nodes|labels)":\s*\[')),
     ("mcp-memory", compile_late(r'"type":\s*"(?:entity|relation)"')),
     ("mem0", compile_late(r'"memory":\s*"')),
 )
 _BY_NAME = (
     ("automem", compile_late(r"(?:.*/)?falkordb_[^/]*\.json(?:\.gz)?")),
+    ("claude-mem", compile_late(r"(?:.*/)?claude-mem\.db")),
+    ("mempalace", compile_late(r"(?:.*/)?(?:chroma|sqlite_exact|knowledge_graph)\.sqlite3")),
+    ("mempalace", compile_late(r"export-manifest\.json")),
     ("ormah", compile_late(r"nodes/[^/]+\.md")),
     ("claude-code", compile_late(r"(?:.*/)?memory/MEMORY\.md|MEMORY\.md")),
     ("agents-md", compile_late(r"(?:CLAUDE|AGENTS|GEMINI)\.md")),

@@ -12,9 +12,11 @@ FORMATS = MappingProxyType(
         "chatgpt": "a ChatGPT export: the zip, its folder or conversations.json",
         "claude-ai": "a claude.ai export: the zip, its folder or conversations.json",
         "claude-code": "Claude Code's memory: a memory folder, or ~/.claude for all projects",
+        "claude-mem": "claude-mem: ~/.claude-mem, its claude-mem.db, or its export as JSON",
         "madeleine": "an export of Madeleine: JSON lines, or a zip or folder of its files",
         "mcp-memory": "memory.jsonl of the MCP reference server",
         "mem0": "what get_all of mem0 answers, as a JSON file",
+        "mempalace": "MemPalace: a palace's folder, or the folder of its JSON lines",
         "obsidian": "an Obsidian vault: its folder or a zip of it",
         "ormah": "Ormah's memory folder",
     }
