@@ -132,7 +132,11 @@ def test_a_prompt_from_an_excluded_folder_is_not_written_down(
     for folder, prompt in prompts.items():
         careful.ok("POST", "/agent/whisper", {"prompt": prompt, "cwd": folder})
 
+    deed = {"action": "Edit /srv/client/wheel.py", "session_id": "s9", "cwd": "/srv/client"}
+    careful.ok("POST", "/agent/whisper", deed)
+
     logged = str(careful.ok("GET", "/ui/data/whispers"))
 
     assert "where does the heron nest?" in logged
     assert "what does the heron eat?" not in logged
+    assert "wheel.py" not in logged

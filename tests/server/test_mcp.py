@@ -639,6 +639,28 @@ def test_the_brief_is_a_resource_and_a_prompt(daemon: Daemon, era: str) -> None:
     assert got == read
 
 
+def test_what_does_not_change_says_how_long_it_may_be_kept(daemon: Daemon) -> None:
+    """The newest revision: a client need not ask again at every turn."""
+
+    async def story() -> list[Any]:
+        async with over_http(daemon, ERAS[-1]) as client:
+            lists = [
+                await client.list_tools(),
+                await client.list_resources(),
+                await client.list_prompts(),
+            ]
+            read = [
+                await client.read_resource("madeleine://tools"),
+                await client.read_resource("madeleine://brief"),
+            ]
+            return [*lists, *read]
+
+    answers = talk(story)
+
+    assert [each.ttl_ms for each in answers] == [300_000] * 4 + [60_000]
+    assert {each.cache_scope for each in answers} == {"private"}
+
+
 def test_a_resource_that_there_is_not_is_refused_by_name(daemon: Daemon) -> None:
     answer = post(daemon, message("resources/read", uri="madeleine://other"))
 

@@ -44,6 +44,7 @@ from madeleine.whisper.whisper import (
     read_patience,
     time_for_models,
 )
+from madeleine.write.agent_writes import is_kept_out
 from madeleine.write.stores import Stores
 
 TRIGGERED_MOST = 24  # memories that triggers bring, the newest
@@ -287,7 +288,7 @@ def _note_sent(
     body = {
         "moment": WhisperMoment.DEED.value,
         "stage": WhisperMoment.DEED.value,
-        "prompt": request.deed.text[:ASKED_CHARS],
+        "prompt": _logged_deed(stores, request),
         "injected": [each.memory.id for each in word.told],
         "candidates": [*_log_rows(word.told)],
         "took_ms": word.took_ms,
@@ -299,6 +300,13 @@ def _note_sent(
     entry = WhisperEntry(word.whisper_id, now, request.session_id, request.space, body)
     keep_after = now - timedelta(days=config.log_days)
     stores.executor.submit(lambda: log_entry(stores, entry, keep_after))
+
+
+def _logged_deed(stores: Stores, request: DeedRequest) -> str:
+    """Return as much of a deed as is written down: nothing of what is kept out."""
+    text = request.deed.text
+    kept_out = is_kept_out(stores.config, request.cwd, request.space, text)
+    return "" if kept_out else text[:ASKED_CHARS]
 
 
 def _log_rows(told: Sequence[WeighedMemory]) -> Iterator[dict[str, object]]:

@@ -48,7 +48,7 @@ from madeleine.whisper.stages import (
 )
 from madeleine.whisper.standing_notes import StandingNotes
 from madeleine.whisper.values import InjectedMemory, Prompt, WhisperResult
-from madeleine.write.agent_writes import find_excluded
+from madeleine.write.agent_writes import is_kept_out
 from madeleine.write.stores import Stores
 
 FIRST_PROMPT = "which of these is the first?"
@@ -347,9 +347,7 @@ def _logged_part(prompt: str) -> str:
 
 def _is_kept_out(context: WhisperContext, prompt: Prompt) -> bool:
     """Whether the settings want nothing kept of where a prompt was typed, or of its words."""
-    config = context.stores.config.exclude
-    found = find_excluded(config, folder=prompt.cwd, space=prompt.space, texts=(prompt.text,))
-    return found is not None
+    return is_kept_out(context.stores.config, prompt.cwd, prompt.space, prompt.text)
 
 
 def _log_outcome(

@@ -49,6 +49,11 @@ def refuse_excluded_folder(config: VerbConfig, folder: str | None) -> None:
         raise found
 
 
+def is_kept_out(config: VerbConfig, folder: str | None, space: str | None, text: str) -> bool:
+    """Whether nothing is to be kept of where a text was typed, or of its words."""
+    return find_excluded(config.exclude, folder=folder, space=space, texts=(text,)) is not None
+
+
 def find_excluded(
     config: ExclusionConfig,
     *,

@@ -13,7 +13,7 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -63,8 +63,15 @@ from madeleine.server.request_reading import check_keys, read_body
 from madeleine.version import __version__
 from madeleine.write.agent_writes import refuse_excluded_folder
 
-TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools
+TOOL_LIST_CACHE_MS = 300_000  # how long a client may keep the list of tools, and other lists
 BRIEF_CACHE_MS = 60_000  # and a brief
+CACHED_LISTS: tuple[CacheableMethod, ...] = (
+    "server/discover",
+    "tools/list",
+    "resources/list",
+    "prompts/list",
+)
+"""What does not change while the daemon runs."""
 BRIEF_URI = "madeleine://brief"
 TOOLS_URI = "madeleine://tools"
 TOOLS_NAME = "tools"
@@ -180,7 +187,7 @@ class _ToolHandlers:
             version=__version__,
             title="Madeleine",
             instructions=MCP_INSTRUCTIONS,
-            cache_hints={"tools/list": hint, "server/discover": hint},
+            cache_hints=dict.fromkeys(CACHED_LISTS, hint),
             get_tool_input_schema=self._schemas.get,
             on_list_tools=self._list,
             on_call_tool=self._call,
