@@ -22,6 +22,9 @@ def worked(request: pytest.FixtureRequest, cli: Cli) -> Iterator[Cli]:
     with Madeleine(cli.home) as memory:
         for each in (one, one, two):
             memory.feedback(each, 1)
+        assert [each.name for each in memory.skills(least=2)] == ["release"]
+        assert [each.name for each in memory.skills(spaces=["elsewhere"])] == []
+        assert memory.cost().month.requests == 0
     with running(cli.home) if request.param == "daemon" else nullcontext():
         yield cli
 

@@ -621,6 +621,18 @@ class Madeleine:
         """Return what there is and what is wrong."""
         return self._get("status", told.HomeStatus)
 
+    def cost(self) -> told.CostReport:
+        """Return what remote models were asked today and this month, and what it cost."""
+        return self._get("cost", told.CostReport)
+
+    def skills(
+        self, *, least: int | None = None, spaces: Sequence[str] | None = None
+    ) -> builtins.list[told.SkillEntry]:
+        """Return the procedures that were of use, as Agent Skills: `text` is the SKILL.md, to be
+        read before an agent follows it. `least` is how often one was of use; once, if unsaid."""
+        query = {"least": least, "spaces": spaces}
+        return [*self._get("skills", told.SkillList, query).skills]
+
     def reconcile(self) -> told.ReconcileReport:
         """Make the index say what the files say."""
         return self._post("reconcile", told.ReconcileReport, {})
