@@ -174,3 +174,36 @@ def test_a_write_during_a_steady_reading_leaves_nothing_stale_behind(index: Sqli
 
     assert new != old
     assert new == [[term.stem for (term,) in index.search.terms(["walrus", "exhibit"])]]
+
+
+def count_green(index: SqliteIndex) -> int:
+    ((found,),) = index.search.terms(["green"])
+    return found.holders
+
+
+def test_a_steady_reading_counts_words_as_they_were_and_others_as_they_are(
+    index: SqliteIndex,
+) -> None:
+    keep(index, memory(1, "green tea"))
+    with index.steady(), ThreadPoolExecutor(1) as other:
+        assert index.search.extent().memories == len(index.search.ids_after("", 9)) == 1
+        other.submit(keep, index, memory(2, "green apples")).result()
+
+        assert other.submit(count_green, index).result() == 2
+        assert count_green(index) == 1
+        assert other.submit(count_green, index).result() == 2
+    assert count_green(index) == 2
+
+
+def test_what_is_kept_is_never_more_than_there_is_room_for(
+    index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("madeleine.index.sqlite.text.MAX_CACHED_COUNTS", 2)
+    monkeypatch.setattr("madeleine.index.sqlite.ports.MAX_KEPT_ANSWERS", 2)
+    keep(index, memory(1, "green apples and red pears", tags=("fruit", "food")))
+    words = ["green", "apples", "red", "pears", "blue"]
+
+    for _ in range(2):
+        assert [each.holders for (each,) in index.search.terms(words)] == [1, 1, 1, 1, 0]
+        for number in range(1, 5):
+            assert len(index.search.tags("f", number)) == min(number, 2)

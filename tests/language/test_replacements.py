@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.replacements import find_replacement, render_replacement, tell_same_change
+from madeleine.language.change_words import WORD_LISTS
+from madeleine.language.replacements import (
+    _COMPILED_PHRASES,
+    _read_all_changes,
+    _read_changes,
+    find_replacement,
+    render_replacement,
+    tell_same_change,
+)
+from madeleine.language.sentences import read_sentences
 
 CELERY = "We use Celery with Redis for background jobs because the team knows it."
 SWITCHED = (
@@ -243,3 +252,32 @@ def test_any_two_texts_can_be_held_against_each_other(older: str, newer: str) ->
     found = find_replacement(older, newer)
 
     assert found is None or found.left
+
+
+PHRASE_WORDS = sorted({word for turn in _COMPILED_PHRASES for word in turn.own if word.isalpha()})
+OF_LISTS = sorted({each.replace("_", " ") for text in WORD_LISTS.values() for each in text.split()})
+SPELLED = [
+    "isn't",
+    "we're",
+    "9am",
+    "$5",
+    "80%",
+    "Ana's",
+    "cannot",
+    "wont",
+    "5a",
+    "→",
+    ":",
+    "|",
+    ",",
+]
+TURNS = st.lists(
+    st.sampled_from([*PHRASE_WORDS, *OF_LISTS, *SPELLED, *WORDS.split()]), max_size=12
+).map(" ".join)
+
+
+@given(TURNS)
+def test_what_is_passed_over_unread_tells_of_no_change(text: str) -> None:
+    read = _read_changes.__wrapped__
+
+    assert read(text) == _read_all_changes(read_sentences(text))

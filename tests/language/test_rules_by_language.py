@@ -3,6 +3,7 @@ outright, told changes and denials. The sentences stand in `data/rules`, a file 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from madeleine.ingest.statements import find_statements
 from madeleine.language.language_files import list_languages, load_language, load_stop_words
+from madeleine.language.phrases import _may_hold_phrase, _spell_out
 from madeleine.language.replacements import find_replacement
 from madeleine.language.self_questions import asks_about_person, read_self_question
 from madeleine.language.substance import count_denials
@@ -114,3 +116,29 @@ def test_the_stop_words_of_all_languages_are_those_of_their_files() -> None:
 
     assert len(files) > 10
     assert load_stop_words() == {word for each in files if each for word in each.stop_words}
+
+
+def list_phrases() -> list[tuple[str, str]]:
+    files = [load_language(code) for code in list_languages()]
+    return [
+        (rule, phrase)
+        for each in files
+        if each
+        for rule, table in each.phrases.items()
+        for phrase, _ in _spell_out(each, table)
+    ]
+
+
+@pytest.mark.parametrize("filling", ["7", "Ana", "l'été"])
+def test_no_text_that_holds_a_phrase_is_passed_over(filling: str) -> None:
+    """Which language a text is in is told only where one of its words or pieces is of a phrase."""
+    for rule, phrase in list_phrases():
+        said = re.sub(r"#", "7", re.sub(r"…|\{\w+\}", filling, phrase))
+        for text in (said, said.capitalize(), f"Hm, {said}!", f"x {said} y"):
+            assert _may_hold_phrase(text, rule), (rule, phrase, text)
+
+
+def test_most_english_texts_are_passed_over() -> None:
+    texts = ["The deploy key of the blog is kept in the vault.", "What does Ana drink at noon?"]
+
+    assert not any(_may_hold_phrase(text, rule) for text in texts for rule, _ in list_phrases())

@@ -39,7 +39,10 @@ Profile = NDArray[np.float32]
 class _ActivityTable:
     said: Mapping[str, Sequence[str]]
     by_word: Mapping[str, tuple[str, ...]]
-    by_beginning: Sequence[tuple[str, str]]
+    by_beginning: Mapping[str, Sequence[tuple[int, str]]]
+    """For each beginning of words its activities, with their places in the file."""
+    lengths: Sequence[int]
+    """How long beginnings are."""
     by_ideographs: Sequence[tuple[str, str]]
 
 
@@ -66,10 +69,21 @@ def count_activity_words(text: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for word in set(_TOKEN.findall(low)):
         found.update(table.by_word.get(word) or table.by_word.get(word.removesuffix("s"), ()))
-        found.update(name for begins, name in table.by_beginning if word.startswith(begins))
+        found.update(_find_by_beginning(table, word))
     if not low.isascii():
         found.update(name for part, name in table.by_ideographs if part in low)
     return found
+
+
+def _find_by_beginning(table: _ActivityTable, word: str) -> list[str]:
+    """Return the activities that the beginnings of a word speak of, in the order of the file."""
+    hits = [
+        each
+        for length in table.lengths
+        if length <= len(word)
+        for each in table.by_beginning.get(word[:length], ())
+    ]
+    return [name for _, name in sorted(hits)]
 
 
 def measure_activities(vector: Vector | None, model: str) -> Profile | None:
@@ -104,17 +118,21 @@ def _read_table() -> _ActivityTable:
     text = files("madeleine.language").joinpath("activities.toml").read_text("utf-8")
     tables = tomllib.loads(text)
     by_word: dict[str, tuple[str, ...]] = {}
-    by_beginning, by_ideographs = [], []
+    by_beginning: dict[str, list[tuple[int, str]]] = {}
+    by_ideographs: list[tuple[str, str]] = []
+    place = 0
     for name, table in tables.items():
         for word in table["words"].split():
             if word.endswith("*"):
-                by_beginning.append((word[:-1], name))
+                begun = by_beginning.setdefault(word[:-1], [])
+                begun.append((place := place + 1, name))
             elif word[0] >= IDEOGRAPHS:
                 by_ideographs.append((word, name))
             else:
                 by_word[word] = (*by_word.get(word, ()), name)
     said = {name: tuple(table["said"]) for name, table in tables.items()}
-    return _ActivityTable(said, by_word, by_beginning, by_ideographs)
+    lengths = sorted({len(each) for each in by_beginning})
+    return _ActivityTable(said, by_word, by_beginning, lengths, by_ideographs)
 
 
 @cache

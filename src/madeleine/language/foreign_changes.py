@@ -35,9 +35,10 @@ def find_foreign_change(older: str, newer: str) -> ForeignChange | None:
     """Return the change that ends what the older text states, if the newer one tells it."""
     if max(len(older), len(newer)) > MOST_CHARS or newer.rstrip().endswith(_QUESTION_MARKS):
         return None
-    if find_foreign_phrases(newer, "open"):
+    hits = find_foreign_phrases(newer, "changes")
+    if not hits or find_foreign_phrases(newer, "open"):
         return None
-    found = (_read_change(hit, older, newer) for hit in find_foreign_phrases(newer, "changes"))
+    found = (_read_change(hit, older, newer) for hit in hits)
     return next((each for each in found if each is not None), None)
 
 

@@ -216,10 +216,10 @@ def _asks_of_a_time(text: str) -> bool:
     language gives."""
     if _OF_A_TIME.search(text) is not None:
         return True
+    if not (find_newest_words(text) or find_foreign_phrases(text, "times")):
+        return False
     words = _WORD.findall(fold_in_place(text))
-    return any(
-        _asks_in(text, words, known) for known in likely_languages(text) if known.asks
-    ) and bool(find_newest_words(text) or find_foreign_phrases(text, "times"))
+    return any(_asks_in(text, words, known) for known in likely_languages(text) if known.asks)
 
 
 def _asks_in(text: str, words: Sequence[str], known: LanguageFile) -> bool:

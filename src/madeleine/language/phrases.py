@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from madeleine.language.identification import guess_languages
-from madeleine.language.language_files import LanguageFile, load_language
+from madeleine.language.language_files import LanguageFile, list_languages, load_language
 from madeleine.language.question_words import UNSPACED_LANGUAGES, split_unspaced
 from madeleine.language.small_talk_words import ANY_EMPTY
 from madeleine.language.time_points import MONTHS, WEEKDAYS
@@ -26,10 +26,12 @@ TEXT_CHARS = 2_000
 LIKELY_FROM = 0.02  # of probability: a few words show a language less surely than a sentence does
 SURELY_ENGLISH = 0.98
 MOST_GUESSES = 4
+CUE_CACHE_SIZE = 16_384  # texts and rules; one text is held against several others
 LAST_ACCENTED, FIRST_FULL_WIDTH = "\u058f", "\uff00"
 """Between the two a sign on a letter makes another one: `が` is no `か`."""
 _WORD = re.compile(r"[^\W_]+")
 _SLOT = re.compile(r"#|…|\{(\w+)\}|\s+")
+_GAP = "\0"  # marks a gap in a phrase: what stands in it may touch the words beside it
 
 
 _UNSPACED_NAME = r"[a-z0-9][a-z0-9.+#_ -]*[a-z0-9+#]|[\u30a0-\u30ff]{2,16}|[\u4e00-\u9fff]{2,8}?"
@@ -55,6 +57,8 @@ class _Phrase(NamedTuple):
 def find_foreign_phrases(text: str, rule: str) -> list[PhraseHit]:
     """Return the phrases of a rule in a text, in order, none inside another. English has none."""
     begun = text[:TEXT_CHARS]
+    if not _may_hold_phrase(begun, rule):  # which language it is in takes ten times as long
+        return []
     for known in likely_languages(begun):
         if known.phrases.get(rule):
             hits = _find_in(fold_in_place(begun), begun, rule, known.code)
@@ -127,6 +131,60 @@ def _fill(english: str, match: re.Match[str], text: str) -> str:
         if sign in english:
             english = english.replace(sign, text[slice(*match.span(name))].strip())
     return english
+
+
+class _PhraseCues(NamedTuple):
+    """What the phrases of a rule cannot do without: every text that holds one of them has one of
+    the `words` as a whole word or one of the `pieces` anywhere."""
+
+    words: frozenset[str]
+    plain_pieces: tuple[str, ...]
+    other_pieces: tuple[str, ...]
+    """Those that are not all ASCII."""
+
+
+@lru_cache(maxsize=CUE_CACHE_SIZE)
+def _may_hold_phrase(text: str, rule: str) -> bool:
+    """Whether a text may hold a phrase of a rule, in any language. No is certain."""
+    cues, folded = _read_cues(rule), fold_in_place(text)
+    if not cues.words.isdisjoint(_WORD.findall(folded)):
+        return True
+    pieces = cues.plain_pieces if folded.isascii() else cues.plain_pieces + cues.other_pieces
+    return any(each in folded for each in pieces)
+
+
+@cache
+def _read_cues(rule: str) -> _PhraseCues:
+    words, pieces = set[str](), set[str]()
+    for code in list_languages():
+        known = load_language(code)
+        assert known is not None
+        unspaced = code in UNSPACED_LANGUAGES
+        for phrase, _ in _spell_out(known, known.phrases.get(rule, {})):
+            folded = fold_in_place(phrase)
+            marked = _SLOT.sub(_mark_slot, folded)
+            whole = [] if unspaced else _find_whole_words(marked)
+            if whole:
+                words.add(max(whole, key=len))
+            else:
+                pieces.add(max(re.split(rf"[{_GAP} ]", marked), key=len))
+    plain = tuple(sorted(each for each in pieces if each.isascii()))
+    return _PhraseCues(frozenset(words), plain, tuple(sorted(pieces.difference(plain))))
+
+
+def _mark_slot(slot: re.Match[str]) -> str:
+    return " " if slot.group().isspace() else _GAP
+
+
+def _find_whole_words(marked: str) -> list[str]:
+    """Return the words of a phrase that stand by themselves in every text that holds it: those
+    that touch no gap."""
+    return [
+        word.group()
+        for word in _WORD.finditer(marked)
+        if _GAP
+        not in (marked[word.start() - 1 : word.start()], marked[word.end() : word.end() + 1])
+    ]
 
 
 @cache

@@ -154,6 +154,8 @@ class _ChangePhrase:
     """Its own words. Some of them, like `not`, would undo a change elsewhere."""
     needed: frozenset[str]
     """Words of which it has one. Most sentences have none, and need not be searched."""
+    required: tuple[tuple[frozenset[str], ...], ...]
+    """For each part that it cannot do without its choices, as words that must all be there."""
 
 
 def _compile_phrase(line: str) -> _ChangePhrase:
@@ -170,7 +172,9 @@ def _compile_phrase(line: str) -> _ChangePhrase:
     own = frozenset(turn.replace("?", "").replace("/", " ").split())
     must = [_starting_words(each) for each in parts if not each.endswith("?")]
     needed = min((each for each in must if each), key=lambda each: len(each & STOP_WORDS))
-    return _ChangePhrase(cue, compile_late(made), first, last, own, needed)
+    listed = (_list_choices(each) for each in parts if not each.endswith("?"))
+    required = tuple(each for each in listed if each)
+    return _ChangePhrase(cue, compile_late(made), first, last, own, needed, required)
 
 
 def _starting_words(part: str) -> frozenset[str]:
@@ -181,6 +185,16 @@ def _starting_words(part: str) -> frozenset[str]:
             return frozenset()
         found.update(each.split("_")[0] for each in WORD_LISTS.get(choice, choice).split())
     return frozenset(found)
+
+
+def _list_choices(part: str) -> tuple[frozenset[str], ...]:
+    """Return the words of each choice of a part; none for a slot, and for a sign, which may stand
+    for any end of a clause."""
+    choices = part.split("/")
+    if any(each in _SLOTS or each == "V" or not each.isidentifier() for each in choices):
+        return ()
+    listed = (WORD_LISTS.get(each, each).split() for each in choices)
+    return tuple(frozenset(words.split("_")) for each in listed for words in each)
 
 
 def _choice_pattern(part: str, greedy: str) -> str:
@@ -283,16 +297,54 @@ _USE_STEMS = frozenset(stem(word) for word in STATE_WORDS["use"].split())
 @lru_cache(maxsize=READING_CACHE_SIZE)
 def _read_changes(text: str) -> tuple[_ToldChange, ...]:
     """Return the changes of which a text tells."""
-    if len(text) > NEWER_CHARS:
+    if len(text) > NEWER_CHARS or not _may_tell_change(text):
         return ()
+    return _read_all_changes(read_sentences(text))
+
+
+def _read_all_changes(sentences: Sequence[Sentence]) -> tuple[_ToldChange, ...]:
     return tuple(
         change
-        for sentence in read_sentences(text)
+        for sentence in sentences
         for turn in _COMPILED_PHRASES
         if not turn.needed.isdisjoint(sentence.words)
         for match in turn.pattern.finditer("".join(f"{word} " for word in sentence.words))
         if (change := _read_change(sentence, turn, match)) is not None
     )
+
+
+def _may_tell_change(text: str) -> bool:
+    """Whether a text may tell of a change, by its words as they are written. No is certain, and to
+    read sentences takes ten times as long."""
+    if _RESPELLED.search(text):  # the words of its sentences may be others
+        return True
+    words = frozenset(WORD.findall(text.lower()))
+    return any(
+        all(any(choice <= words for choice in part) for part in turn.required)
+        for word in _PHRASES_BY_WORD.keys() & words
+        for turn in _PHRASES_BY_WORD[word]
+    )
+
+
+_RESPELLED = compile_late(r"['’€$£%]|\d[a-zA-Z]|\b(?:cannot|wont)\b", re.IGNORECASE)
+"""What `read_sentences` may write in other words: short forms, units, signs of money."""
+
+
+def _index_phrases() -> dict[str, list[_ChangePhrase]]:
+    """Return the phrases under words of which each has one: of the part that has the fewest words
+    that stand in every text, from each choice the longest."""
+    found: dict[str, list[_ChangePhrase]] = {}
+    for turn in _COMPILED_PHRASES:
+        listed = [
+            {max(choice - STOP_WORDS or choice, key=len) for choice in part}
+            for part in turn.required
+        ]
+        for word in min(listed, key=lambda words: (len(words & STOP_WORDS), len(words))):
+            found.setdefault(word, []).append(turn)
+    return found
+
+
+_PHRASES_BY_WORD = _index_phrases()
 
 
 @lru_cache(maxsize=READING_CACHE_SIZE)

@@ -91,6 +91,7 @@ def agree_in_denial(one: str, other: str) -> bool:
     return _are_short(one, other) and _is_denying(one) == _is_denying(other)
 
 
+@lru_cache(maxsize=SENTENCE_CACHE_SIZE)
 def is_addition(newer: str) -> bool:
     """Whether a text says that what it tells comes beside something else, and not instead."""
     return len(newer) <= TEXT_CHARS and _MORE.search(newer) is not None

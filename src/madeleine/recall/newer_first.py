@@ -10,6 +10,7 @@ pairs that are near in score, and only what may be the same matter told twice
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -34,36 +35,36 @@ def put_newer_first(stores: Stores, reader: MemoryReader, hits: list[RankedHit])
     """Return the hits, which come best first, with what is newer before what it may have replaced.
     Two that change places exchange their scores."""
     first = hits[:LOOKED_AT]
-    ids = list(dict.fromkeys(each.id for pair in _near_pairs(first) for each in pair))
+    near = list(_near_places(first))  # who changes places changes scores too: it stays so
+    pairs = [(first[above], first[below]) for above, below in near]
+    ids = list(dict.fromkeys(each.id for pair in pairs if _may_swap(*pair) for each in pair))
     if not ids:
         return hits
     memories, vectors = reader.read(ids), stores.search.vectors(ids)
     swapped = False
-    for above in range(len(first)):
-        for below in range(above + 1, len(first)):
-            older, newer = first[above], first[below]
-            if _may_swap(older, newer) and _are_rivals(older, newer, memories, vectors):
-                older.score, newer.score = newer.score, older.score
-                newer.said.append(Cause(ReasonKind.NEWER_OF_TWO, {"memory": older.id}))
-                newer.mentioned.append(older.id)
-                first[above], first[below] = newer, older
-                swapped = True
+    for above, below in near:
+        older, newer = first[above], first[below]
+        if _may_swap(older, newer) and _are_rivals(older, newer, memories, vectors):
+            older.score, newer.score = newer.score, older.score
+            newer.said.append(Cause(ReasonKind.NEWER_OF_TWO, {"memory": older.id}))
+            newer.mentioned.append(older.id)
+            first[above], first[below] = newer, older
+            swapped = True
     return sorted(hits, key=rank_key) if swapped else hits
 
 
-def _near_pairs(hits: Sequence[RankedHit]) -> Iterator[tuple[RankedHit, RankedHit]]:
-    for place, above in enumerate(hits):
-        for below in hits[place + 1 :]:
-            if _may_swap(above, below):
-                yield above, below
+def _near_places(hits: Sequence[RankedHit]) -> Iterator[tuple[int, int]]:
+    """Yield the places of two hits of which the lower is about as good."""
+    odds = [log_odds(each.score) for each in hits]
+    for above, below in combinations(range(len(hits)), 2):
+        if odds[above] - odds[below] <= NEAR_SCORE:
+            yield above, below
 
 
 def _may_swap(above: RankedHit, below: RankedHit) -> bool:
-    """Whether the lower of two hits is newer, about as good, true, and as sure. What the question
-    names or quotes stays where it is."""
+    """Whether the lower of two hits is newer, true, and as sure. What the question names or quotes
+    stays where it is."""
     if above.created >= below.created:
-        return False
-    if log_odds(above.score) - log_odds(below.score) > NEAR_SCORE:
         return False
     if not _ASKED_FOR.isdisjoint(above.lifts) or below.factors.get("validity", 1.0) < 1:
         return False

@@ -24,7 +24,7 @@ from madeleine.language.word_stems import find_stemmed_language, mark_stem
 from madeleine.model.embedding import PassageEmbedding
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
-from madeleine.model.words import MemoryType, Tier
+from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
 from madeleine.testing.engines import Maker
 from madeleine.testing.index_port import filters, made_memories, passes
 from madeleine.testing.making import (
@@ -916,6 +916,40 @@ def test_what_goes_or_changes_no_longer_holds_its_words(index: Index) -> None:
     assert holders(index, "tea") == [3]
     index.clear()
     assert holders(index, "tea") == [0]
+
+
+def what_stands(index: Index) -> tuple[object, ...]:
+    return (
+        index.search.terms(["green", "lantern"]),
+        index.search.tags("colo", 5),
+        index.search.unembedded_ids(9),
+        index.graph.self_id(),
+    )
+
+
+def test_what_was_asked_before_is_answered_as_it_is_now(index: Index) -> None:
+    """Whatever is kept of one state of the index must not answer for the next."""
+    keep(index, memory(1, "green tea", tags=("colour",)), memory(2, "a green lantern"))
+    assert holders(index, "green") == [2]
+    assert index.search.known_words(["lantern"])["lantern"].holders == 1
+    assert what_stands(index) == what_stands(index)
+    assert what_stands(index)[1:] == ([("colour", 1)], [memory_id(1), memory_id(2)], None)
+
+    keep(index, memory(1, "black tea"), memory(3, "me", source=SELF_SOURCE, tags=("colours",)))
+    assert (holders(index, "green"), holders(index, "tea")) == ([1], [1])
+    assert what_stands(index)[1:] == (
+        [("colours", 1)],
+        [memory_id(n) for n in (1, 2, 3)],
+        memory_id(3),
+    )
+
+    index.write(IndexBatch(drops=[memory_id(2), memory_id(3)]))
+    assert holders(index, "green") == [0]
+    assert index.search.known_words(["lantern"]) == {}
+    assert what_stands(index)[1:] == ([], [memory_id(1)], None)
+
+    index.set_traces({memory_id(1): [trace(EAST)]})
+    assert what_stands(index)[1:] == ([], [], None)
 
 
 # --- how much there is --------------------------------------------------------------------

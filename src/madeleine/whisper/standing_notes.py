@@ -50,6 +50,34 @@ NEED_SCALE = 4.0  # brings log odds into the range of the other numbers
 
 
 @dataclass(frozen=True, slots=True)
+class _ReadProfile:
+    """How near a text is to each activity, with what comparing two profiles needs of each."""
+
+    shares: Profile
+    deviations: Profile
+    """How far each number is from their mean."""
+    spread: np.float32
+    best: int
+    nearest: float
+
+    @classmethod
+    def of(cls, profile: Profile) -> _ReadProfile:
+        deviations = profile - profile.mean()
+        return cls(
+            weigh_profile(profile),
+            deviations,
+            deviations @ deviations,
+            int(np.argmax(profile)),
+            float(profile.max()),
+        )
+
+    def correlate(self, other: _ReadProfile) -> float:
+        """Return the correlation of two profiles. numpy's own makes a matrix of it, in ten times
+        the time."""
+        return float(self.deviations @ other.deviations / np.sqrt(self.spread * other.spread))
+
+
+@dataclass(frozen=True, slots=True)
 class _ReadNote:
     """What is read once of a note, for as long as its vector stays the same."""
 
@@ -57,7 +85,7 @@ class _ReadNote:
     log_odds: float
     space: str | None
     words: Counter[str]
-    profile: Profile
+    profile: _ReadProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +190,8 @@ def _read_notes(
         if profile is not None:
             likely = read_standing_log_odds(each.content, vector, model)
             words = count_activity_words(each.content)
-            found[each.id] = _ReadNote(vector, likely, each.space, words, profile)
+            read = _ReadProfile.of(profile)
+            found[each.id] = _ReadNote(vector, likely, each.space, words, read)
     return found
 
 
@@ -177,11 +206,11 @@ def weigh_notes(
 ) -> dict[str, dict[str, float]]:
     """Return for each note the numbers that `rules.standing_gate` weighs; nothing if the model is
     not the one whose weights there are."""
-    profile = measure_activities(prompt.vector, prompt.model)
-    if profile is None or not notes:
+    measured = measure_activities(prompt.vector, prompt.model)
+    if measured is None or not notes:
         return {}
+    profile = _ReadProfile.of(measured)
     near = np.array([each.read.vector for each in notes]) @ prompt.vector
-    shares = weigh_profile(profile)
     words = count_activity_words(prompt.text)
     best = float(near.max())
     of_prompt = {
@@ -190,7 +219,7 @@ def weigh_notes(
         "question": float(prompt.text.rstrip().endswith(("?", "？"))),
         "follow_up": float(prompt.is_follow_up),
         "words": min(len(prompt.text.split()), MANY_WORDS) / MANY_WORDS,
-        "prompt_activity": float(profile.max()),
+        "prompt_activity": profile.nearest,
     }
     return {
         each.id: {
@@ -198,7 +227,7 @@ def weigh_notes(
             "near": float(cosine),
             "near_squared": float(cosine) ** 2,
             "below_best": best - float(cosine),
-            **_compare(prompt, each, words, profile, shares),
+            **_compare(prompt, each, words, profile),
         }
         for each, cosine in zip(notes, near, strict=True)
     }
@@ -208,8 +237,7 @@ def _compare(
     prompt: PromptForNotes,
     note: StandingNote,
     words: Counter[str],
-    profile: Profile,
-    shares: Profile,
+    profile: _ReadProfile,
 ) -> dict[str, float]:
     """Return how the activities of a prompt and of a note fit, and what search says of the note."""
     read = note.read
@@ -218,19 +246,12 @@ def _compare(
         "preference": float(note.is_preference),
         "same_space": float(read.space is not None and read.space == prompt.space),
         "standing": note.log_odds / NEED_SCALE,
-        "shared_activity": float(bool(words.keys() & read.words.keys())),
+        "shared_activity": float(not words.keys().isdisjoint(read.words)),
         "no_activity": float(not read.words),
-        "profile": float(shares @ weigh_profile(read.profile)),
-        "profile_correlation": _correlate(profile, read.profile),
-        "same_activity": float(np.argmax(profile) == np.argmax(read.profile)),
-        "note_activity": float(read.profile.max()),
+        "profile": float(profile.shares @ read.profile.shares),
+        "profile_correlation": profile.correlate(read.profile),
+        "same_activity": float(profile.best == read.profile.best),
+        "note_activity": read.profile.nearest,
         "worth": log_odds(min(max(worth, LEAST_WORTH), MOST_WORTH)),
         "coverage": coverage,
     }
-
-
-def _correlate(one: Profile, other: Profile) -> float:
-    """Return the correlation of two profiles. numpy's own makes a matrix of it, in ten times the
-    time."""
-    a, b = one - one.mean(), other - other.mean()
-    return float(a @ b / np.sqrt((a @ a) * (b @ b)))

@@ -156,8 +156,9 @@ def _look_up(
     )
     if prompt.dry_run:
         return replace(whispered, whisper_id="")
-    _remember_turn(context, whisperer, state, outcome)
-    _log_outcome(context, whisperer, state, outcome, whispered)
+    logged = _logged_part(prompt.text)
+    _remember_turn(context, whisperer, state, outcome, logged)
+    _log_outcome(context, whisperer, state, outcome, whispered, logged)
     if state.searched_at is not None:
         whisperer.pace.note(time.perf_counter() - state.searched_at)
     return whispered
@@ -327,11 +328,15 @@ def _is_kind(silence: Cause | None, kind: WhisperSilence) -> bool:
 
 
 def _remember_turn(
-    context: WhisperContext, whisperer: Whisperer, state: WhisperState, outcome: _Outcome
+    context: WhisperContext,
+    whisperer: Whisperer,
+    state: WhisperState,
+    outcome: _Outcome,
+    logged: str,
 ) -> None:
     """Remember the prompt for the session, and what is told about it or awaits its receipt."""
     prompt = state.prompt
-    said = WhisperTurn(_logged_part(prompt.text), state.now, state.vector, outcome.told)
+    said = WhisperTurn(logged, state.now, state.vector, outcome.told)
     standing = {each.memory.id for each in state.standing}
     whisperer.sessions.keep_told(prompt.session_id, outcome.told & standing)
     whisperer.sessions.note(prompt.session_id, said, context.config.context_buffer_size)
@@ -356,13 +361,14 @@ def _log_outcome(
     state: WhisperState,
     outcome: _Outcome,
     whispered: WhisperResult,
+    logged: str,
 ) -> None:
     """Write down what came of a prompt; what nobody has to confirm is delivered with it. While
     somebody waits with a deadline nothing is written: it is done right after."""
     prompt = state.prompt
     body = {
         **whispered.explained,
-        "prompt": "" if _is_kept_out(context, prompt) else _logged_part(prompt.text),
+        "prompt": "" if _is_kept_out(context, prompt) else logged,
         "among": list(prompt_filter(prompt).spaces),
         "injected": [each.memory.id for each in outcome.injected],
         "withheld": [each.memory.id for each in outcome.withheld],

@@ -77,7 +77,7 @@ class SqliteIndex:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        # Before the reading begins: a write in between brings another `PassageCache` and may bring
+        # Before the reading begins: a write in between brings another `KeptReads` and may bring
         # another `Vocabulary`, and what is read of the old state must not land in them.
         steady = self._state.steady
         before, steady.kept = getattr(steady, "kept", None), self._state.kept

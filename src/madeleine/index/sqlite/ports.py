@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 import numpy as np
@@ -60,6 +61,11 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 
+MAX_KEPT_ANSWERS = 1_000  # of one kind, to what was asked of one state of the index
+
+Key = TypeVar("Key")
+Answer = TypeVar("Answer")
+
 
 @dataclass(frozen=True, slots=True)
 class SqliteIndexOptions:
@@ -69,6 +75,17 @@ class SqliteIndexOptions:
     model: str | None
     wide: ModelDimensions
     exact_up_to: int
+
+
+@dataclass(slots=True)
+class KeptReads:
+    """What was read of one state of the index, for whoever reads it again."""
+
+    passages: pool.PassageCache = field(default_factory=pool.PassageCache)
+    words: text.WordCounts = field(default_factory=text.WordCounts)
+    tags: dict[tuple[str, int], tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    unembedded: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    self_ids: dict[None, str | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -82,7 +99,7 @@ class SqliteState:
     """Gives out the numbers of nodes."""
     stems: dict[str, int] = field(default_factory=dict)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    kept: pool.PassageCache = field(default_factory=pool.PassageCache)
+    kept: KeptReads = field(default_factory=KeptReads)
     changes: int = 0
     """How often a memory was written, dropped or given a vector."""
     steady: threading.local = field(default_factory=threading.local)
@@ -91,8 +108,8 @@ class SqliteState:
     """Whether the ranking still says how memories stand."""
 
     def note_change(self) -> None:
-        """Forget the passages that were looked at: some of them are others now."""
-        self.kept = pool.PassageCache()
+        """Forget what was read: some of it is no longer so."""
+        self.kept = KeptReads()
         self.changes += 1
 
     @property
@@ -100,8 +117,26 @@ class SqliteState:
         """The vocabulary of the state that this thread reads."""
         return getattr(self.steady, "vocabulary", None) or self.vocabulary
 
+    @property
+    def steady_kept(self) -> KeptReads:
+        """What was read of the state that this thread reads. It is asked for before a reading
+        begins, so that what an older state says never lands beside what a newer one says."""
+        return getattr(self.steady, "kept", None) or self.kept
+
     def reading(self) -> AbstractContextManager[apsw.Connection]:
         return self.connections.reading()
+
+    def read_once(
+        self, known: dict[Key, Answer], key: Key, read: Callable[[apsw.Connection], Answer]
+    ) -> Answer:
+        """Return what was read of this state before, or read it."""
+        if key not in known:
+            if len(known) >= MAX_KEPT_ANSWERS:
+                known.clear()
+            with self.reading() as connection:
+                answer = known[key] = read(connection)
+            return answer
+        return known[key]
 
 
 class SqliteSearch:
@@ -126,10 +161,8 @@ class SqliteSearch:
     first_known = reads(nodes.first_known)
     select_allowed = reads(nodes.select_allowed)
     counts = reads(nodes.counts)
-    tags = reads(nodes.tags)
     core_by_importance = reads(nodes.core_by_importance)
     records = reads(nodes.records)
-    unembedded_ids = reads(nodes.unembedded_ids)
     ids_after = reads(nodes.ids_after)
     fingerprints = reads(nodes.fingerprints)
     unreadable = reads(nodes.unreadable)
@@ -144,6 +177,18 @@ class SqliteSearch:
             return {}
         with self.reading() as connection:
             return nodes.memories(connection, wanted)
+
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        def read(connection: apsw.Connection) -> tuple[tuple[str, int], ...]:
+            return tuple(nodes.tags(connection, beginning, limit))
+
+        return [*self._state.read_once(self._state.steady_kept.tags, (beginning, limit), read)]
+
+    def unembedded_ids(self, limit: int) -> list[str]:
+        def read(connection: apsw.Connection) -> tuple[str, ...]:
+            return tuple(nodes.unembedded_ids(connection, limit))
+
+        return [*self._state.read_once(self._state.steady_kept.unembedded, limit, read)]
 
     def search_vector(
         self,
@@ -172,14 +217,18 @@ class SqliteSearch:
         )
 
     def terms(self, words: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
+        counts = self._state.steady_kept.words
         with self.reading() as connection:
             stemmer = Stemmer(connection, self._state.stems)
-            return text.terms(connection, stemmer, words, self._state.steady_vocabulary)
+            vocabulary = self._state.steady_vocabulary
+            return text.terms(connection, stemmer, words, vocabulary, counts)
 
     def known_words(self, words: Sequence[str]) -> dict[str, IndexedTerm]:
+        counts = self._state.steady_kept.words
         with self.reading() as connection:
             stemmer = Stemmer(connection, self._state.stems)
-            return text.known_words(connection, stemmer, words, self._state.steady_vocabulary)
+            vocabulary = self._state.steady_vocabulary
+            return text.known_words(connection, stemmer, words, vocabulary, counts)
 
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self.reading() as connection:
@@ -195,7 +244,7 @@ class SqliteSearch:
             return pool.pool(connection, self._state.matrix, wanted, chosen, now)
 
     def details(self, found: CandidatePool, places: NDArray[np.int64]) -> PassageDetails:
-        kept = getattr(self._state.steady, "kept", None) or self._state.kept
+        kept = self._state.steady_kept.passages
         wide = self._state.place.wide.token
         with self.reading() as connection:
             return pool.details(connection, kept, wide, found.numbers[places])
@@ -249,7 +298,6 @@ class SqliteGraph:
         self._state = state
         self.reading = state.reading
 
-    self_id = reads(graph.self_id)
     edges = reads(graph.edges)
     edges_between = reads(graph.edges_between)
     associations = reads(graph.associations)
@@ -258,6 +306,9 @@ class SqliteGraph:
     across_spaces = reads(standing.across_spaces)
     superseded_by = reads(nodes.superseded_by)
     sketches = reads(ranking.sketches)
+
+    def self_id(self) -> str | None:
+        return self._state.read_once(self._state.steady_kept.self_ids, None, graph.self_id)
 
     def regions(self, now: datetime) -> dict[str | None, int]:
         if not self._state.ranked:

@@ -297,8 +297,8 @@ def verdicts_on_older(
     changed."""
     sql = """SELECT v.older, v.newer, v.verdict
              FROM json_each(?) p CROSS JOIN verdicts v ON v.older = p.value AND v.judge = ?
-             JOIN nodes o ON o.id = v.older JOIN digests od ON od.node = o.node
-             JOIN nodes n ON n.id = v.newer JOIN digests nd ON nd.node = n.node
+             CROSS JOIN nodes o ON o.id = v.older CROSS JOIN digests od ON od.node = o.node
+             CROSS JOIN nodes n ON n.id = v.newer CROSS JOIN digests nd ON nd.node = n.node
              WHERE od.digest = v.older_digest AND nd.digest = v.newer_digest"""
     return _read_verdicts(connection.execute(sql, (json.dumps(list(ids)), judge)))
 
