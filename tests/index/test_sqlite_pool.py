@@ -198,7 +198,7 @@ def test_a_steady_reading_counts_words_as_they_were_and_others_as_they_are(
 def test_what_is_kept_is_never_more_than_there_is_room_for(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madeleine.index.sqlite.text.MAX_CACHED_COUNTS", 2)
+    monkeypatch.setattr("madeleine.index.sqlite.ports.MAX_KEPT_WORDS", 2)
     monkeypatch.setattr("madeleine.index.sqlite.ports.MAX_KEPT_ANSWERS", 2)
     keep(index, memory(1, "green apples and red pears", tags=("fruit", "food")))
     words = ["green", "apples", "red", "pears", "blue"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from madeleine.language import standing_questions
 from madeleine.language.activities import (
     EVERYTHING,
     activity_names,
@@ -184,3 +185,14 @@ def test_all_standing_notes_are_asked_for_in_many_languages(text: str) -> None:
 )
 def test_a_question_about_one_rule_asks_for_that_one(text: str) -> None:
     assert not asks_for_standing_notes(text)
+
+
+def test_a_pattern_for_all_standing_notes_is_read_only_where_rules_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes 20 ms to compile, and the first question would wait for it."""
+    monkeypatch.delattr(standing_questions, "_ASKED")
+
+    assert not asks_for_standing_notes("what does Ana drink at noon?")
+    with pytest.raises(NameError):
+        asks_for_standing_notes("what are my rules?")

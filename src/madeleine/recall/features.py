@@ -78,9 +78,13 @@ class _CandidateRows:
     """Equal for rows of one session."""
     talk: bool
     """Whether any row is of a conversation."""
+    all_chosen: bool
+    """Whether the rows are the candidates, in the same order."""
 
     def mine(self, values: NDArray[np.generic]) -> Values:
         """Return the values of the candidates among those of all rows."""
+        if self.all_chosen:
+            return values.astype(np.float64)
         chosen: Values = values[self.chosen].astype(np.float64)
         return chosen
 
@@ -141,7 +145,13 @@ def _build_rows(pool: CandidatePool, places: Places, rows: Places) -> _Candidate
     after = np.where(talk, place_of[pool.after[rows]], -1)
     around = PassageNeighbours(before, after)
     return _CandidateRows(
-        pool, rows, place_of[places], around, pool.session[rows], bool(talk.any())
+        pool=pool,
+        rows=rows,
+        chosen=place_of[places],
+        around=around,
+        session=pool.session[rows],
+        talk=bool(talk.any()),
+        all_chosen=np.array_equal(places, rows),
     )
 
 
@@ -522,18 +532,17 @@ def _form_features(asked: WeightedQuestion, view: _CandidateRows) -> Columns:
     """What kind of sentence it is, and whether that is what is asked for."""
     pool, places = view.pool, view.rows[view.chosen]
     asks = asked.understood.asks
-    traits = {each: _has_trait(pool.traits[places], each) for each in PassageTrait}
+    traits = _read_traits(pool.traits[places])
     previous = np.where(pool.talk[places], pool.before[places], -1)
+    before = _read_traits(values_at(pool.traits, previous))
     capitals = np.log1p(pool.capitals[places].astype(np.float64))
     turn = pool.turn[places].astype(np.float64)
     early = np.where(turn >= 0, np.exp(-np.maximum(turn, 0) / EARLY_TURNS), 0)
     return {
         "question_last": traits[PassageTrait.QUESTION_LAST],
         "question": traits[PassageTrait.QUESTION],
-        "after_question_last": _has_trait(
-            values_at(pool.traits, previous), PassageTrait.QUESTION_LAST
-        ),
-        "after_question": _has_trait(values_at(pool.traits, previous), PassageTrait.QUESTION),
+        "after_question_last": before[PassageTrait.QUESTION_LAST],
+        "after_question": before[PassageTrait.QUESTION],
         "time": traits[PassageTrait.TIME],
         "time_asked": asks.when * traits[PassageTrait.TIME],
         "number": traits[PassageTrait.NUMBER],
@@ -548,8 +557,13 @@ def _form_features(asked: WeightedQuestion, view: _CandidateRows) -> Columns:
     }
 
 
-def _has_trait(traits: NDArray[np.generic], trait: PassageTrait) -> Values:
-    return ((traits.astype(np.int64) & trait.value) > 0).astype(np.float64)
+_TRAIT_BITS = np.array([[each.value] for each in PassageTrait], np.int64)
+
+
+def _read_traits(traits: NDArray[np.generic]) -> dict[PassageTrait, Values]:
+    """Return for each trait 1 where a passage has it."""
+    there = ((traits.astype(np.int64) & _TRAIT_BITS) > 0).astype(np.float64)
+    return dict(zip(PassageTrait, there, strict=True))
 
 
 def collect_evidence(asked: WeightedQuestion, columns: Mapping[str, Values]) -> dict[str, float]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
 
 import apsw
 
@@ -71,15 +72,14 @@ class SqliteConnections:
             while self._late_indexes:
                 connection.execute(self._late_indexes.pop())
 
-    @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
+    def reading(self) -> AbstractContextManager[apsw.Connection]:
         """Lend a connection that sees one consistent state until it is given back; inside
         `steady`, the one that this thread has already."""
         held: apsw.Connection | None = getattr(self._held, "connection", None)
-        if held is not None:
-            with translate_errors(self.path):
-                yield held
-            return
+        return self._read_anew() if held is None else _HeldConnection(held, self.path)
+
+    @contextmanager
+    def _read_anew(self) -> Iterator[apsw.Connection]:
         connection = self._acquire_reader()
         try:
             with translate_errors(self.path), connection:
@@ -225,25 +225,59 @@ def _connect(path: Path, cache_kib: int, log: bool = True) -> apsw.Connection:
     return connection
 
 
+class _HeldConnection:
+    """Lends a connection that a thread holds already. An answer asks for it some thirty times: it
+    is no generator, which would take several times as long."""
+
+    __slots__ = ("_connection", "_path")
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def __enter__(self) -> apsw.Connection:
+        return self._connection
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None and (told := _translate_error(self._path, error)) is not None:
+            raise told from error
+
+
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
     """Say in our words what SQLite or the disk complains about."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Unavailable(
+    except (apsw.Error, UnicodeEncodeError, OSError) as error:
+        told = _translate_error(path, error)
+        if told is None:
+            raise
+        raise told from error
+
+
+def _translate_error(path: Path, error: BaseException) -> MadeleineError | None:
+    """Return the error as we word it; None for one that is neither SQLite's nor the disk's."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return Unavailable(
             f"{path} is locked by another process", hint="wait for it, then try again"
-        ) from error
-    except _CORRUPT_ERRORS as error:
-        raise IndexCorrupt(path, str(error)) from error
-    except _UNWRITABLE_ERRORS as error:
-        raise StoreUnwritable(path, str(error)) from error
-    except UnicodeEncodeError as error:
-        raise Rejected(
-            f"a text is not valid Unicode at character {error.start}", hint="send it as UTF-8"
-        ) from error
-    except OSError as error:
-        raise StoreUnwritable(path, error.strerror or str(error)) from error
+        )
+    if isinstance(error, UnicodeEncodeError):
+        start = error.start
+        return Rejected(
+            f"a text is not valid Unicode at character {start}", hint="send it as UTF-8"
+        )
+    if isinstance(error, _CORRUPT_ERRORS):
+        return IndexCorrupt(path, str(error))
+    if isinstance(error, _UNWRITABLE_ERRORS):
+        return StoreUnwritable(path, str(error))
+    if isinstance(error, OSError):
+        return StoreUnwritable(path, error.strerror or str(error))
+    return None
 
 
 def _closed_error(path: Path) -> Unavailable:

@@ -42,6 +42,11 @@ from madeleine.model.spaces import related_spaces
 from madeleine.model.vector import Vector
 from madeleine.rules.passage_context import join_places
 
+_POOL_COLUMNS = (
+    *("node", "part", "embedded", "session", "turn", "speaker", "created", "tier", "space"),
+    *("traits", "capitals", "words"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _PoolRows:
@@ -209,9 +214,10 @@ def _build_pool(
     view: _PoolRows, found: _WordRows, tagged: NDArray[np.int64], passed: Mask
 ) -> CandidatePool:
     snapshot, rows, wanted = view.snapshot, view.rows, view.wanted
-    columns = {name: values[rows] for name, values in snapshot.arrays.columns.items()}
+    arrays = snapshot.arrays
+    columns = {name: arrays.columns[name].take(rows) for name in _POOL_COLUMNS}
     before, after = snapshot.beside(rows)
-    vectors = snapshot.arrays.matrix.take(rows, 0)  # quicker than by brackets
+    vectors = arrays.matrix.take(rows, 0)  # quicker than by brackets
     session = columns["session"].astype(np.int64)
     return CandidatePool(
         numbers=columns["node"] * MOST_PASSAGES + columns["part"],

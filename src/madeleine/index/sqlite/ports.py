@@ -61,6 +61,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 
+MAX_KEPT_WORDS = 50_000  # of which is known how many memories hold them
 MAX_KEPT_ANSWERS = 1_000  # of one kind, to what was asked of one state of the index
 
 Key = TypeVar("Key")
@@ -77,12 +78,30 @@ class SqliteIndexOptions:
     exact_up_to: int
 
 
+def read_missing(
+    known: dict[str, Answer],
+    words: Sequence[str],
+    read: Callable[[Sequence[str]], Iterable[Answer]],
+) -> list[Answer]:
+    """Return what was read of words before, and read what was not. FTS5 needs 20 microseconds and
+    more for a word, and questions of one day ask about the same ones."""
+    there = {word: known[word] for word in words if word in known}
+    missing = [word for word in dict.fromkeys(words) if word not in there]
+    if missing:
+        fresh = dict(zip(missing, read(missing), strict=True))
+        there |= fresh
+        if len(known) + len(fresh) <= MAX_KEPT_WORDS:
+            known |= fresh
+    return [there[word] for word in words]
+
+
 @dataclass(slots=True)
 class KeptReads:
     """What was read of one state of the index, for whoever reads it again."""
 
     passages: pool.PassageCache = field(default_factory=pool.PassageCache)
-    words: text.WordCounts = field(default_factory=text.WordCounts)
+    terms: dict[str, tuple[IndexedTerm, ...]] = field(default_factory=dict)
+    known_words: dict[str, IndexedTerm | None] = field(default_factory=dict)
     tags: dict[tuple[str, int], tuple[tuple[str, int], ...]] = field(default_factory=dict)
     unembedded: dict[int, tuple[str, ...]] = field(default_factory=dict)
     self_ids: dict[None, str | None] = field(default_factory=dict)
@@ -130,13 +149,13 @@ class SqliteState:
         self, known: dict[Key, Answer], key: Key, read: Callable[[apsw.Connection], Answer]
     ) -> Answer:
         """Return what was read of this state before, or read it."""
-        if key not in known:
-            if len(known) >= MAX_KEPT_ANSWERS:
-                known.clear()
-            with self.reading() as connection:
-                answer = known[key] = read(connection)
-            return answer
-        return known[key]
+        if key in known:
+            return known[key]
+        with self.reading() as connection:
+            answer = read(connection)
+        if len(known) < MAX_KEPT_ANSWERS:
+            known[key] = answer
+        return answer
 
 
 class SqliteSearch:
@@ -217,18 +236,23 @@ class SqliteSearch:
         )
 
     def terms(self, words: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
-        counts = self._state.steady_kept.words
-        with self.reading() as connection:
-            stemmer = Stemmer(connection, self._state.stems)
-            vocabulary = self._state.steady_vocabulary
-            return text.terms(connection, stemmer, words, vocabulary, counts)
+        def read(missing: Sequence[str]) -> Iterable[tuple[IndexedTerm, ...]]:
+            with self.reading() as connection:
+                stemmer = Stemmer(connection, self._state.stems)
+                return text.terms(connection, stemmer, missing, self._state.steady_vocabulary)
+
+        return read_missing(self._state.steady_kept.terms, words, read)
 
     def known_words(self, words: Sequence[str]) -> dict[str, IndexedTerm]:
-        counts = self._state.steady_kept.words
-        with self.reading() as connection:
-            stemmer = Stemmer(connection, self._state.stems)
-            vocabulary = self._state.steady_vocabulary
-            return text.known_words(connection, stemmer, words, vocabulary, counts)
+        def read(missing: Sequence[str]) -> Iterable[IndexedTerm | None]:
+            with self.reading() as connection:
+                stemmer = Stemmer(connection, self._state.stems)
+                vocabulary = self._state.steady_vocabulary
+                found = text.known_words(connection, stemmer, missing, vocabulary)
+            return map(found.get, missing)
+
+        found = read_missing(self._state.steady_kept.known_words, words, read)
+        return {word: term for word, term in zip(words, found, strict=True) if term is not None}
 
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self.reading() as connection:

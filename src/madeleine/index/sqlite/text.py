@@ -24,7 +24,6 @@ from madeleine.index.sqlite.filters import build_condition
 from madeleine.index.sqlite.vocabulary import Vocabulary
 from madeleine.model.query import Filter
 
-MAX_CACHED_COUNTS = 50_000
 _BM25_WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
 
@@ -72,31 +71,8 @@ def search_text(
     return [IndexHit(memory_id, score) for memory_id, score in rows]
 
 
-class WordCounts:
-    """In how many memories words stand, as one state of the index has it. FTS5 needs 20
-    microseconds and more for each, and questions of one day ask about the same ones."""
-
-    def __init__(self) -> None:
-        self._holders: dict[tuple[str, str], int] = {}
-
-    def count_holders(
-        self, connection: apsw.Connection, stemmer: Stemmer, word: str, stem: str
-    ) -> int:
-        found = self._holders.get((word, stem))
-        if found is None:
-            found = _count_holders(connection, stemmer, word, stem)
-            if len(self._holders) >= MAX_CACHED_COUNTS:
-                self._holders = {}
-            self._holders[word, stem] = found
-        return found
-
-
 def terms(
-    connection: apsw.Connection,
-    stemmer: Stemmer,
-    words: Sequence[str],
-    vocabulary: Vocabulary,
-    counts: WordCounts,
+    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str], vocabulary: Vocabulary
 ) -> list[tuple[IndexedTerm, ...]]:
     """Return for each word its stems, and in how many memories each of them stands. One that
     holds two forms of a word counts twice: for telling rare from common that will do."""
@@ -107,7 +83,7 @@ def terms(
 
     def count(word: str, stem: str) -> int:
         if stem in held or not stem.isascii():
-            return counts.count_holders(connection, stemmer, word, stem)
+            return _count_holders(connection, stemmer, word, stem)
         return 0
 
     return [
@@ -117,18 +93,14 @@ def terms(
 
 
 def known_words(
-    connection: apsw.Connection,
-    stemmer: Stemmer,
-    words: Sequence[str],
-    vocabulary: Vocabulary,
-    counts: WordCounts,
+    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str], vocabulary: Vocabulary
 ) -> dict[str, IndexedTerm]:
     """Return those of the words that stand somewhere, and in how many memories. The vocabulary
     tells the few that may, the index itself how often: an answer is the same after a rebuild."""
     found: dict[str, IndexedTerm] = {}
     for word, term in vocabulary.known_words(connection, stemmer, words).items():
         (stem,) = stemmer.stems(word)
-        if holders := counts.count_holders(connection, stemmer, word, stem):
+        if holders := _count_holders(connection, stemmer, word, stem):
             found[word] = IndexedTerm(term.stem, holders)
     return found
 
