@@ -25,6 +25,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.rules.token_packing import pack_numbers
 from madeleine.vault.file_naming import candidate_file_names
 from madeleine.vault.journal import FileJournal
 from madeleine.vault.markdown import render_memory
@@ -172,7 +173,7 @@ def _traces(
     for passage, vector in zip(passages, pack_vectors(rows), strict=True):
         shape = (len(passage.text.split()), token_dimension)
         tokens = quantize_tokens(numbers.standard_normal(shape, dtype=np.float32))
-        packed[passage_key(passage)] = (vector, tokens.tobytes())
+        packed[passage_key(passage)] = (vector, *pack_numbers([tokens.tobytes()]))
     return packed
 
 

@@ -27,7 +27,7 @@ from madeleine.minds.cache import EmbeddingCache
 
 AT_ONCE = 256  # drafts in one call: the bar moves every second or two
 EMBEDDINGS = "embeddings.db"
-FILLER = "filler.db"  # beside a home: what was made of its filler, for an index made anew
+FILLER = "filler.db"  # in a home: the vectors of one whose filler got copies of some
 MARK = "bench.json"  # in a home that is whole: what it was made from, and what was noticed
 # What decides how a home looks:
 DERIVED = (
@@ -65,10 +65,12 @@ class Homes:
             (home / MARK).write_text(text, encoding="utf-8")
         return home, notes
 
-    def share_embeddings(self, home: Path) -> None:
-        """Make a home keep vectors where all do."""
+    def share_embeddings(self, home: Path, like: Path | None = None) -> None:
+        """Make a home keep vectors where all do, or where another home does that was filled with
+        copies of what the model makes: its index reads tokens there."""
+        own = like / FILLER if like is not None else None
         (home / EMBEDDINGS).unlink(missing_ok=True)
-        (home / EMBEDDINGS).symlink_to(self.folder / EMBEDDINGS)
+        (home / EMBEDDINGS).symlink_to(own if own and own.exists() else self.folder / EMBEDDINGS)
 
     @contextmanager
     def copy(self, home: Path, called: str = "asked", settings: str = "") -> Iterator[Path]:
@@ -79,14 +81,14 @@ class Homes:
         vault = json.dumps(os.fspath(home / "vault"))
         lines = f"[vault]\npath = {vault}\n{settings}"
         (work / "config.toml").write_text(lines, encoding="utf-8")
-        self.share_embeddings(work)
+        self.share_embeddings(work, home)
         try:
             yield work
         finally:
             shutil.rmtree(work)
 
     def lend_filler(self, home: Path, work: Path) -> None:
-        """Give a copy of a home what was made of its filler, so that nobody has to read it."""
+        """Give a copy of a home vectors of its own, so that nobody has to read its filler."""
         if (home / FILLER).exists():
             (work / EMBEDDINGS).unlink()
             shutil.copyfile(home / FILLER, work / EMBEDDINGS)

@@ -188,10 +188,10 @@ def _build(homes: Homes, home: Path, plan: Plan) -> Notes:
     with model(homes.folder) as embedder:
         count = _write_filler(home, plan, embedder)
     indexed = _timed_index(home)
-    (home / EMBEDDINGS).rename(home / FILLER)  # what comes in now is read for real, and timed
+    remembered = _remember(home, plan)  # no filler says the same: it is read for real, and timed
+    (home / EMBEDDINGS).rename(home / FILLER)
     _without_embeddings(home)
-    remembered = _remember(home, plan)
-    homes.share_embeddings(home)
+    homes.share_embeddings(home, home)
     return {
         "indexed": count,
         "indexed_per_second": count / indexed,

@@ -18,7 +18,7 @@ def lent(homes: Homes, home: Path, called: str = "slept") -> Iterator[Path]:
     work = homes.folder / f"{home.name}.{called}"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(home, work, ignore=shutil.ignore_patterns(*NOT_COPIED))
-    homes.share_embeddings(work)
+    homes.share_embeddings(work, home)
     try:
         yield work
     finally:

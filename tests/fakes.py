@@ -65,6 +65,7 @@ def make_stores(
         dimension=embedder.dimension if with_model else None,
         token_dimension=embedder.token_dimension if with_model else 0,
         exact_up_to=200_000,
+        keeper=minds.embedder.keeper if minds.embedder else None,
     )
     vault = FolderVault(home / "vault")
     journal = FileJournal(home / "journal", device)

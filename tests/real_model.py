@@ -41,6 +41,7 @@ def opened_real(folder: Path, minds: Minds) -> Iterator[Stores]:
         dimension=minds.embedder.dimension,
         token_dimension=minds.embedder.token_dimension,
         exact_up_to=200_000,
+        keeper=minds.embedder.keeper,
     )
     stores = replace(plain, index=index, minds=minds)
     yield stores

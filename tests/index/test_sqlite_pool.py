@@ -16,6 +16,7 @@ from madeleine.index.port import IndexBatch
 from madeleine.index.search import CandidatePool, CandidateQuery
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.index.sqlite import pool as module
+from madeleine.model.embedding import TokenKeeper
 from madeleine.model.query import Filter
 from madeleine.testing.making import DIMENSION, NOON, keep, memory, memory_id, put, said, unit
 
@@ -59,16 +60,21 @@ def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
     numbers = index.search.pool(CandidateQuery(), ANY, NOON).numbers.tolist()
     kept, read = module.PassageCache(), module._read_passages
 
-    def meanwhile(connection: apsw.Connection, missing: list[int]) -> Passages:
+    def meanwhile(
+        connection: apsw.Connection, keeper: TokenKeeper | None, missing: list[int]
+    ) -> Passages:
         kept._passages = {}
-        return read(connection, missing)
+        return read(connection, keeper, missing)
 
     with index._state.reading() as connection:
-        expected = [*kept.find(connection, numbers[:1]), *kept.find(connection, numbers[1:])]
+        expected = [
+            *kept.find(connection, None, numbers[:1]),
+            *kept.find(connection, None, numbers[1:]),
+        ]
         kept._passages.pop(numbers[1])
         monkeypatch.setattr(module, "_read_passages", meanwhile)
 
-        assert kept.find(connection, numbers) == expected
+        assert kept.find(connection, None, numbers) == expected
     assert all(held for held, _ in expected)
 
 

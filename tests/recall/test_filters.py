@@ -80,7 +80,7 @@ def test_a_filter_that_leaves_hundreds_still_finds_the_best_of_them(crowded: Sto
     """More pass the filter than are drawn, and the nearer ones do not pass it."""
     question = "is the database of service 77 fast?"
 
-    found = contents(crowded, question, spaces=("atlas", "borneo"), limit=30)
+    found = contents(crowded, question, spaces=("atlas", "borneo"), limit=100)
 
     assert {"a database, slow", "pier 77"} <= set(found)
     assert not any("service" in each for each in found)

@@ -56,7 +56,7 @@ def test_the_best_are_ordered_anew(stores: Stores) -> None:
     plain = lanterns(stores)
     worst_is_best = Scripted(lambda text: float(plain.index(text)))
 
-    assert contents(with_reranker(stores, worst_is_best), QUESTION) == plain[::-1]
+    assert contents(with_reranker(stores, worst_is_best, blend=0.9), QUESTION) == plain[::-1]
     assert worst_is_best.read == plain
 
 

@@ -155,4 +155,5 @@ def _open_sqlite_index(path: Path, minds: Minds, settings: Settings) -> SqliteIn
         dimension=embedder.dimension if embedder else None,
         token_dimension=embedder.token_dimension if embedder else 0,
         exact_up_to=settings.index.exact_up_to,
+        keeper=embedder.keeper if embedder else None,
     )

@@ -3,28 +3,33 @@
 A rebuild reads its traces here instead of asking the model a second time, and a model that
 comes back finds its own again. The file is only a cache (I2): delete it and a rebuild takes
 longer, nothing else. One that turns out to be damaged is set aside, and a new one begun; one
-of an older format is simply begun anew.
+of the former format is copied into the present one when it is opened, and an older one is simply
+begun anew.
 
-Nobody waits for this file to be written. What is new stays in hand until there is enough of
-it, until `flush`, which the daemon calls now and then, or until the end; a kill loses that
-much, and the model is asked again.
+Vectors are kept as float16, half the size for a difference no ranking shows, and tokens in
+four and a half bits a number (`rules/token_packing.py`). Fresh ones take the same way, so
+that no answer depends on what was cached.
 
-Vectors are kept as float16, half the size for a difference no ranking shows, and tokens as
-whole numbers of one byte. Fresh ones take the same way (see `vectors.py`), so that no answer
-depends on what was cached.
+The index of a home keeps no tokens of its own but a reference to those that stand here, a hash of
+the model and the passage. Before it notes one it has what is new written (`flush`), which is a
+transaction and no wait for the disk. Otherwise nobody waits for this file to be written: what is
+new stays in hand until there is enough of it, until the daemon asks for it now and then, or until
+the end; a kill loses that much, and the model is asked again. What an index refers to and power
+loss, or somebody, took away it misses when it is opened (`missing`), and the model reads it anew.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import apsw
 
@@ -32,54 +37,98 @@ from madeleine.errors import MindDown, StoreUnwritable
 from madeleine.language.text_keys import passage_key
 from madeleine.minds.breaker import GuardedEmbedder
 from madeleine.minds.port import Embedder
-from madeleine.minds.vectors import BYTES_PER_NUMBER, pack_vectors, unpack_tokens, unpack_vectors
-from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.minds.vectors import (
+    BYTES_PER_NUMBER,
+    may_be_tokens,
+    pack_tokens,
+    pack_vectors,
+    repack_tokens,
+    tokens_from_bytes,
+    unpack_tokens,
+    unpack_vectors,
+)
+from madeleine.model.embedding import (
+    KeptEmbedding,
+    Passage,
+    PassageEmbedding,
+    QueryEmbedding,
+    TokenKeeper,
+    Tokens,
+)
 from madeleine.model.vector import Vector
 
 QueryAnswer = TypeVar("QueryAnswer")
 PackedEmbedding: TypeAlias = tuple[bytes, bytes]
 """A trace at rest: its vector and its tokens."""
 
-CACHE_FORMAT = 2  # in user_version; an older file is begun anew, a newer one set aside
+CACHE_FORMAT = 3  # in user_version; a newer file is set aside
+FORMER_FORMAT = 2  # is copied; an older one is begun anew
 BUSY_TIMEOUT_MS = 5_000  # another process may be finishing; more than that is a lock left behind
-KEYS_PER_QUERY = 256  # per query: a few megabytes of traces in hand at a time
-MAX_PENDING_WRITES = 64  # traces not yet written: half a second of reading, half a megabyte
+MAX_PENDING_WRITES = 64  # traces not yet written: half a second of reading, a quarter megabyte
 LENGTHS_SAMPLED = 100  # one damaged row must not decide how long vectors are
+REFERENCE_BYTES = 16
+PAGE_BYTES = 16_384  # some traces to a page: of 4,096 bytes a third would be left empty
+CHECKPOINT_PAGES = 1_000
+COPIED_AT_ONCE = 1_024  # traces of a former file: some megabytes
+COPY_SUFFIX = ".new"
 
-# Rows are far larger than their keys, so the keys have a tree of their own.
+# Rows are far larger than their references, so those have a tree of their own.
 CACHE_SCHEMA = f"""
+CREATE TABLE models (
+  model INTEGER PRIMARY KEY,
+  name  TEXT NOT NULL UNIQUE
+) STRICT;
 CREATE TABLE traces (
-  model  TEXT NOT NULL,
-  key    TEXT NOT NULL,
-  vector BLOB NOT NULL,
-  tokens BLOB NOT NULL,
-  PRIMARY KEY (model, key)
+  number    INTEGER PRIMARY KEY,
+  reference BLOB NOT NULL UNIQUE,
+  model     INTEGER NOT NULL,
+  vector    BLOB NOT NULL,
+  tokens    BLOB NOT NULL
 ) STRICT;
 PRAGMA user_version = {CACHE_FORMAT};
 """
 
-# All the keys are one parameter, because the number of `?` in a statement is bounded.
-SELECT_EMBEDDINGS = """SELECT key, vector, tokens FROM traces
-         WHERE model = ? AND key IN (SELECT value FROM json_each(?))"""
+SELECT_EMBEDDING = "SELECT reference, vector, tokens FROM traces WHERE reference = ?"
+SELECT_TOKENS = "SELECT reference, tokens FROM traces WHERE reference = ?"
+SELECT_REFERENCES = "SELECT reference FROM traces"
 # A row that is replaced was found to be nonsense, or was made twice at the same time.
-INSERT_EMBEDDING = "INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?)"
-DELETE_EMBEDDINGS = "DELETE FROM traces WHERE key IN (SELECT value FROM json_each(?))"
+INSERT_EMBEDDING = """INSERT OR REPLACE INTO traces (reference, model, vector, tokens)
+         VALUES (?, (SELECT model FROM models WHERE name = ?), ?, ?)"""
+INSERT_MODEL = "INSERT OR IGNORE INTO models (name) VALUES (?)"
+DELETE_EMBEDDING = "DELETE FROM traces WHERE reference = ?"
+
+
+class _PendingEmbedding(NamedTuple):
+    model: str
+    packed: PackedEmbedding
+
+
+def make_reference(model: str, key: str) -> bytes:
+    """Return under what the trace of a passage is kept, by its `passage_key`."""
+    return hashlib.blake2b(f"{model}\n{key}".encode(), digest_size=REFERENCE_BYTES).digest()
 
 
 class _OutdatedFormat(Exception):
     """The file was made by an older version."""
 
 
+class _FormerFormat(Exception):
+    """The file was made by the version before, and can be read."""
+
+
 class EmbeddingCache:
-    """embeddings.db. One connection, taken in turns by all threads; never while a model
-    computes (I6)."""
+    """embeddings.db (`TokenKeeper`). One connection writes, and one reads tokens for questions,
+    which do not wait for what is being written; each is taken in turns by all threads, and never
+    while a model computes (I6)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.set_aside: Path | None = None
         """Where a damaged file went, if there was one since this was opened."""
         self._turn = threading.Lock()
-        self._waiting: dict[tuple[str, str], PackedEmbedding] = {}
+        self._reading = threading.Lock()
+        self._waiting: dict[bytes, _PendingEmbedding] = {}
+        self._reader: apsw.Connection | None = None
         with _translate_disk_errors(path):
             self._connection = self._connect_or_begin_anew()
 
@@ -97,25 +146,29 @@ class EmbeddingCache:
             self.flush()
         finally:
             with self._turn:
+                self._close_reader()
                 self._connection.close()
 
     def get(self, model: str, keys: Sequence[str]) -> dict[str, PackedEmbedding]:
         """Return the packed traces that are kept, in no order to rely on."""
+        by_reference = {make_reference(model, key): key for key in keys}
         with self._turn:
-            waiting = {key: self._waiting.get((model, key)) for key in keys}
-        found = {key: packed for key, packed in waiting.items() if packed is not None}
-        rest = [key for key in waiting if key not in found]
+            waiting = {each: self._waiting.get(each) for each in by_reference}
+        found = {by_reference[each]: one.packed for each, one in waiting.items() if one is not None}
+        rest = [(each,) for each, one in waiting.items() if one is None]
         if rest:
-            rows = self._run(
-                lambda db: list(db.execute(SELECT_EMBEDDINGS, (model, json.dumps(rest))))
-            )
-            found |= {key: (vector, tokens) for key, vector, tokens in rows}
+            rows = self._run(lambda db: list(db.executemany(SELECT_EMBEDDING, rest)))
+            found |= {by_reference[each]: (vector, tokens) for each, vector, tokens in rows}
         return found
 
     def put(self, model: str, packed: Mapping[str, PackedEmbedding]) -> None:
         """Keep traces by key. They are found from now on, and written later."""
+        fresh = {
+            make_reference(model, key): _PendingEmbedding(model, each)
+            for key, each in packed.items()
+        }
         with self._turn:
-            self._waiting |= {(model, key): each for key, each in packed.items()}
+            self._waiting |= fresh
             enough = len(self._waiting) >= MAX_PENDING_WRITES
         if enough:
             self.flush()
@@ -125,8 +178,9 @@ class EmbeddingCache:
         it is only a cache, and must not grow in memory instead."""
 
         def write(db: apsw.Connection) -> None:
-            rows = [(model, key, *each) for (model, key), each in waiting.items()]
+            rows = [(each, one.model, *one.packed) for each, one in waiting.items()]
             with db:
+                db.executemany(INSERT_MODEL, [(each,) for each in {row[1] for row in rows}])
                 db.executemany(INSERT_EMBEDDING, rows)
 
         with self._turn, _translate_disk_errors(self.path):
@@ -134,34 +188,76 @@ class EmbeddingCache:
             if waiting:
                 self._retry_if_damaged(write)
 
+    def tokens(self, references: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the tokens that are kept under these references, each row after the other."""
+        wanted = [(each,) for each in references]
+        with self._reading, _translate_disk_errors(self.path):
+            try:
+                rows = list(self._tokens_reader().executemany(SELECT_TOKENS, wanted))
+            except (apsw.CorruptError, apsw.NotADBError):
+                rows = []  # whoever writes next sets the file aside
+        unpacked = unpack_tokens([tokens for _, tokens in rows])
+        found = zip(rows, unpacked, strict=True)
+        return {each: numbers for (each, _), numbers in found if numbers is not None}
+
+    def token_rows(self, reference: bytes, width: int) -> Tokens:
+        """Return the tokens of one passage; no rows if none are kept."""
+        self.flush()
+        return tokens_from_bytes(self.tokens([reference]).get(reference, b""), width)
+
+    def missing(self, references: Collection[bytes]) -> set[bytes]:
+        """Return the references under which nothing is kept."""
+        if not references:
+            return set()
+        kept = {each for (each,) in self._rows(SELECT_REFERENCES)}
+        return set(references) - kept
+
     def dimension(self, model: str) -> int | None:
         """Return how many numbers the vectors of a model have, if any is kept."""
-        question = "SELECT length(vector) FROM traces WHERE model = ? LIMIT ?"
+        question = """SELECT length(t.vector) FROM models m JOIN traces t USING (model)
+                      WHERE m.name = ? LIMIT ?"""
         sizes = Counter(size for (size,) in self._rows(question, (model, LENGTHS_SAMPLED)))
         return sizes.most_common(1)[0][0] // BYTES_PER_NUMBER if sizes else None
 
     def models(self) -> dict[str, int]:
         """Return how many traces of each model are kept."""
-        return dict(self._rows("SELECT model, count(*) FROM traces GROUP BY model"))
+        question = "SELECT m.name, count(*) FROM traces JOIN models m USING (model) GROUP BY 1"
+        return dict(self._rows(question))
 
     def forget(self, keys: Sequence[str]) -> int:
         """Drop traces by key, of every model, and leave no byte of them in the file."""
 
         def write(db: apsw.Connection) -> int:
             db.pragma("secure_delete", True)
+            models = [name for (name,) in db.execute("SELECT name FROM models")]
+            gone = [(make_reference(model, key),) for model in models for key in keys]
+            before = db.total_changes()
             with db:
-                db.execute(DELETE_EMBEDDINGS, (json.dumps(list(keys)),))
-                dropped = db.changes()
+                db.executemany(DELETE_EMBEDDING, gone)
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return dropped
+            return db.total_changes() - before
 
         self.flush()
-        return self._run(write)
+        with self._reading:  # a reader would keep the log from being emptied
+            return self._run(write)
 
     def _rows(self, question: str, values: tuple[str | int, ...] = ()) -> list[Any]:
         """Answer a question about all that is kept."""
         self.flush()
         return self._run(lambda db: list(db.execute(question, values)))
+
+    def _tokens_reader(self) -> apsw.Connection:
+        if self._reader is None:
+            self._reader = apsw.Connection(str(self.path))
+            self._reader.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self._reader.pragma("query_only", True)
+        return self._reader
+
+    def _close_reader(self) -> None:
+        with self._reading:
+            reader, self._reader = self._reader, None
+            if reader is not None:
+                reader.close()
 
     def _run(self, work: Callable[[apsw.Connection], QueryAnswer]) -> QueryAnswer:
         """Do `work` in turn."""
@@ -173,14 +269,18 @@ class EmbeddingCache:
         try:
             return work(self._connection)
         except (apsw.CorruptError, apsw.NotADBError):
+            self._close_reader()
             self._connection.close()
             self._set_aside()
             self._connection = self._connect()
             return work(self._connection)
 
     def _connect_or_begin_anew(self) -> apsw.Connection:
+        self._copy_of().unlink(missing_ok=True)  # of a process that was killed while it copied
         try:
             return self._connect()
+        except _FormerFormat:
+            self._copy_former()
         except _OutdatedFormat:
             self.path.unlink()
             self._remove_beside()
@@ -188,6 +288,38 @@ class EmbeddingCache:
             # SQLError: a database, but with tables of another shape.
             self._set_aside()
         return self._connect()
+
+    def _copy_of(self) -> Path:
+        path = self.path.resolve()  # the file itself, where the home has only a link to it
+        return path.with_name(path.name + COPY_SUFFIX)
+
+    def _copy_former(self) -> None:
+        """Put what a file of the former format holds into a new one, and that in its place. Killed
+        before that, the old one is read again; what a damaged one has left is made again."""
+        copy = EmbeddingCache(self._copy_of())
+        former = apsw.Connection(str(self.path))
+        try:
+            copy._take_former(former)
+            former.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # nothing of its log stays beside
+        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+            former.close()
+            self._set_aside()
+        finally:
+            former.close()
+            copy.close()
+        _sync_file(copy.path)
+        copy.path.replace(self.path.resolve())
+        self._remove_beside()
+
+    def _take_former(self, former: apsw.Connection) -> None:
+        rows = former.execute("SELECT model, key, vector, tokens FROM traces")
+        while some := list(islice(rows, COPIED_AT_ONCE)):
+            packed = repack_tokens([tokens for *_, tokens in some])
+            self._waiting = {
+                make_reference(model, key): _PendingEmbedding(model, (vector, tokens))
+                for (model, key, vector, _), tokens in zip(some, packed, strict=True)
+            }
+            self.flush()
 
     def _connect(self) -> apsw.Connection:
         # Made by us with its mode before SQLite sees it: a vector tells about its text. The
@@ -197,7 +329,7 @@ class EmbeddingCache:
         db = apsw.Connection(str(self.path))
         try:
             _prepare_database(db)
-        except (apsw.Error, _OutdatedFormat):
+        except (apsw.Error, _OutdatedFormat, _FormerFormat):
             db.close()
             raise
         return db
@@ -215,17 +347,30 @@ class EmbeddingCache:
 
 def _prepare_database(db: apsw.Connection) -> None:
     db.set_busy_timeout(BUSY_TIMEOUT_MS)
+    db.pragma("page_size", PAGE_BYTES)  # of a file that is empty yet
     db.pragma("journal_mode", "wal")
     db.pragma("synchronous", "normal")  # power loss may cost the newest traces, no more
+    db.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
     version = db.pragma("user_version")
     if version == 0:
         with db:
             db.execute(CACHE_SCHEMA)
+    elif version == FORMER_FORMAT:
+        raise _FormerFormat
     elif version < CACHE_FORMAT:
         raise _OutdatedFormat
     elif version > CACHE_FORMAT:
         raise apsw.NotADBError(f"embeddings.db has format {version}")
-    list(db.execute("SELECT model, key, vector, tokens FROM traces LIMIT 1"))
+    list(db.execute("SELECT reference, model, vector, tokens FROM traces LIMIT 1"))
+    list(db.execute("SELECT model, name FROM models LIMIT 1"))
+
+
+def _sync_file(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -273,6 +418,10 @@ class CachedEmbedder:
     def problem(self) -> str:
         return self._embedder.problem if isinstance(self._embedder, GuardedEmbedder) else ""
 
+    @property
+    def keeper(self) -> TokenKeeper:
+        return self._store
+
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         """Return one trace per passage, in order. Each distinct passage that is not kept is
         read once, and all the new traces are kept at the end: hand in a slice at a time if
@@ -294,11 +443,21 @@ class CachedEmbedder:
     def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
         """Return the traces that are kept under these keys; the others are left out, and so is
         one that makes no sense: it is made and kept again when its passage is read."""
-        found: dict[str, PassageEmbedding] = {}
-        for start in range(0, len(keys), KEYS_PER_QUERY):
-            packed = self._store.get(self.name, keys[start : start + KEYS_PER_QUERY])
-            found |= self._unpack_embeddings(packed) if packed else {}
-        return found
+        packed = self._store.get(self.name, keys)
+        if not packed:
+            return {}
+        size, width = self.dimension * BYTES_PER_NUMBER, self.token_dimension
+        whole = [
+            key
+            for key, (vector, tokens) in packed.items()
+            if len(vector) == size and may_be_tokens(tokens, width)
+        ]
+        vectors = unpack_vectors([packed[key][0] for key in whole])
+        return {
+            key: self._build_kept(key, vector)
+            for key, vector in zip(whole, vectors, strict=True)
+            if vector is not None
+        }
 
     def forget(self, keys: Sequence[str]) -> int:
         """Drop what is kept under these keys; return how much that was."""
@@ -310,30 +469,18 @@ class CachedEmbedder:
     def close(self) -> None:
         self._store.close()
 
-    def _unpack_embeddings(
-        self, packed: Mapping[str, PackedEmbedding]
-    ) -> dict[str, PassageEmbedding]:
-        size = self.dimension * BYTES_PER_NUMBER
-        whole = [key for key, (vector, _) in packed.items() if len(vector) == size]
-        vectors = unpack_vectors([packed[key][0] for key in whole])
-        tokens = unpack_tokens([packed[key][1] for key in whole], self.token_dimension)
-        return {
-            key: PassageEmbedding(vector, rows)
-            for key, vector, rows in zip(whole, vectors, tokens, strict=True)
-            if vector is not None and rows is not None
-        }
+    def _build_kept(self, key: str, vector: Vector, known: float = 1.0) -> KeptEmbedding:
+        reference = make_reference(self.name, key)
+        return KeptEmbedding(vector, reference, self._store, self.token_dimension, known)
 
     def _read_missing(self, missing: Mapping[str, Passage]) -> dict[str, PassageEmbedding]:
         made = self._embedder.read(list(missing.values()))
         vectors = self._pack_fresh([trace.vector for trace in made])
-        tokens = [trace.tokens.tobytes() for trace in made]
-        fresh = [
-            PassageEmbedding(vector, trace.tokens, trace.known)
-            for vector, trace in zip(self._round_fresh(vectors), made, strict=True)
-        ]
+        tokens = pack_tokens([trace.tokens for trace in made])
         packed = zip(vectors, tokens, strict=True)
         self._store.put(self.name, dict(zip(missing, packed, strict=True)))
-        return dict(zip(missing, fresh, strict=True))
+        fresh = zip(missing, self._round_fresh(vectors), made, strict=True)
+        return {key: self._build_kept(key, vector, trace.known) for key, vector, trace in fresh}
 
     def _pack_fresh(self, vectors: Sequence[Vector]) -> list[bytes]:
         """Return fresh vectors as they are kept."""

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from madeleine.errors import MadeleineError, MindDown
 from madeleine.minds.port import CachingEmbedder, Minds, Reranker
-from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding, TokenKeeper
 
 MAX_CONCURRENT_CALLS = (
     8  # calls of a model, late ones included; more would only wait for each other
@@ -119,6 +119,10 @@ class TimedEmbedder:
     @property
     def problem(self) -> str:
         return self._embedder.problem
+
+    @property
+    def keeper(self) -> TokenKeeper:
+        return self._embedder.keeper
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         return self._time.run(self.name, lambda: self._embedder.read(passages))

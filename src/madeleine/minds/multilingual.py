@@ -16,7 +16,7 @@ from madeleine.language.english import may_be_english
 from madeleine.minds.loading import MODEL_FILE, TOKENIZER_FILE
 from madeleine.minds.local import LocalEmbedder
 from madeleine.minds.port import CachingEmbedder
-from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding, TokenKeeper
 
 PACKAGE = "madeleine_multilingual"
 
@@ -51,6 +51,10 @@ class MultilingualEmbedder:
     @property
     def problem(self) -> str:
         return self._english.problem
+
+    @property
+    def keeper(self) -> TokenKeeper:
+        return self._english.keeper
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         english = [may_be_english(each.text[each.unspoken :]) for each in passages]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from madeleine.minds.spending import SpendingLedger
-from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding
+from madeleine.model.embedding import Passage, PassageEmbedding, QueryEmbedding, TokenKeeper
 from madeleine.model.extraction import Extraction, ExtractionSource
 from madeleine.model.memory import Memory
 from madeleine.model.verdict import MemoryPair, Relation, Synthesis, Verdict
@@ -54,6 +54,11 @@ class CachingEmbedder(Embedder, Protocol):
     @property
     def problem(self) -> str:
         """Why its model is not asked at the moment; empty if it is."""
+        ...
+
+    @property
+    def keeper(self) -> TokenKeeper:
+        """Where the tokens of what it reads stand."""
         ...
 
     def forget(self, keys: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """Arithmetic on rows of vectors: unit length, and the numbers in which they are kept.
 
 Every vector that leaves this room from a cache has been float16 once, whether it was made
-just now or years ago, and every token has been whole numbers. So an answer never depends on
+just now or years ago, and every token has been packed. So an answer never depends on
 what happened to be cached. All of it works on matrices, one row per vector: numpy sums a row
 the same way however many rows there are, but a lone vector in another order, and the last
 bit would differ.
@@ -10,7 +10,6 @@ bit would differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from madeleine.model.embedding import Rows, Tokens
 from madeleine.model.vector import Vector
@@ -117,30 +116,37 @@ def empty_tokens(width: int = 0) -> Tokens:
     return np.zeros((0, width), np.int8)
 
 
-def unpack_tokens(packed: Sequence[bytes], width: int) -> list[Tokens | None]:
-    """Return the tokens that each of `packed` holds, `width` numbers a token. Bytes that
-    cannot have come from tokens give None."""
+def pack_tokens(made: Sequence[Tokens]) -> list[bytes]:
+    """Return the bytes in which the tokens of each text are kept."""
+    from madeleine.rules.token_packing import pack_numbers
+
+    return pack_numbers([each.tobytes() for each in made])
+
+
+def unpack_tokens(packed: Sequence[bytes]) -> list[bytes | None]:
+    """Return the tokens that each of `packed` holds, each row after the other. Bytes that cannot
+    have come from tokens give None."""
+    from madeleine.rules.token_packing import unpack_numbers
+
+    return unpack_numbers(packed)
+
+
+def may_be_tokens(packed: bytes, width: int) -> bool:
+    """Whether bytes can be the tokens of a model that has so many numbers a token."""
+    from madeleine.rules.token_packing import is_packed
+
+    return is_packed(packed, width) if packed else True
+
+
+def repack_tokens(former: Sequence[bytes]) -> list[bytes]:
+    """Return tokens of one byte a number as they are kept now."""
+    from madeleine.rules.token_packing import pack_numbers
+
+    return pack_numbers(former)
+
+
+def tokens_from_bytes(numbers: bytes, width: int) -> Tokens:
+    """Return the tokens that stand row after row."""
     import numpy as np
 
-    if not width:
-        return [None if each else empty_tokens() for each in packed]
-    fitting = [each if len(each) % width == 0 else b"" for each in packed]
-    rows = np.frombuffer(b"".join(fitting), np.int8).reshape(-1, width)
-    ends = np.cumsum([0, *(len(each) // width for each in fitting)])
-    wrong = np.concatenate(([0], np.cumsum(_is_invalid_token(rows))))
-    found: list[Tokens | None] = [rows[start:end] for start, end in pairwise(ends)]
-    for place, (start, end) in enumerate(pairwise(ends)):
-        if wrong[start] != wrong[end] or len(fitting[place]) != len(packed[place]):
-            found[place] = None
-    return found
-
-
-def _is_invalid_token(rows: Tokens) -> Rows:
-    """Say of each token whether it is longer or shorter than rounding can make it."""
-    import numpy as np
-
-    numbers = rows.astype(np.float32)
-    length = np.sqrt(np.einsum("ij,ij->i", numbers, numbers))
-    allowed = 0.5 * rows.shape[1] ** 0.5 + 0.01
-    wrong: Rows = np.abs(length - TOKEN_SCALE) > allowed
-    return wrong
+    return np.frombuffer(numbers, np.int8).reshape(-1, width) if width else empty_tokens()

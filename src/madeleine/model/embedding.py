@@ -5,8 +5,9 @@ Importing this module does not import numpy.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from madeleine.model.vector import Vector
 
@@ -47,6 +48,55 @@ class PassageEmbedding:
     tokens: Tokens
     known: float = 1.0
     """See `QueryEmbedding.known`."""
+
+
+class TokenKeeper(Protocol):
+    """Where the tokens of passages stand, by reference: a hash of the model and of what it read.
+    Tokens are most of what a store takes on disk, so an index that can read them here keeps none
+    of its own."""
+
+    def flush(self) -> None:
+        """Write whatever was handed out and is not written yet."""
+        ...
+
+    def tokens(self, references: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        """Return the tokens that are kept, each row after the other; the others are left out."""
+        ...
+
+    def token_rows(self, reference: bytes, width: int) -> Tokens:
+        """Return the tokens of one passage; no rows if none are kept."""
+        ...
+
+    def missing(self, references: Collection[bytes]) -> set[bytes]:
+        """Return the references under which nothing is kept."""
+        ...
+
+
+class KeptEmbedding(PassageEmbedding):
+    """A trace whose tokens are kept somewhere, and read there when they are asked for."""
+
+    __slots__ = ("_width", "keeper", "reference")
+
+    keeper: TokenKeeper
+    reference: bytes
+    _width: int
+
+    def __init__(
+        self,
+        vector: Vector,
+        reference: bytes,
+        keeper: TokenKeeper,
+        width: int,
+        known: float = 1.0,
+    ) -> None:
+        given = {"vector": vector, "known": known, "reference": reference}
+        for name, value in {**given, "keeper": keeper, "_width": width}.items():
+            object.__setattr__(self, name, value)  # it is frozen
+
+    @property
+    def tokens(self) -> Tokens:
+        """Whoever needs them without the keeper reads them one by one, which takes longer."""
+        return self.keeper.token_rows(self.reference, self._width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ REBUILD_CACHE_KIB = (
 )
 READER_CACHE_KIB = 4_096
 CHECKPOINT_PAGES = 4_000  # 16 MB: a checkpoint waits for the disk, so not after every batch
+MANY_FREE_PAGES = 1_000
 MAX_LOG_BYTES = 67_108_864
 MAX_IDLE_READERS = 8  # connections kept open; more are made when more threads read at once
 
@@ -71,6 +72,12 @@ class SqliteConnections:
         with self.writing() as connection:
             while self._late_indexes:
                 connection.execute(self._late_indexes.pop())
+
+    def return_free_space(self) -> None:
+        """Give the disk back what a file that was emptied does not use, if that is much."""
+        with self.write_lock, translate_errors(self.path):
+            if self._writer.pragma("freelist_count") >= MANY_FREE_PAGES:
+                self._writer.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reading(self) -> AbstractContextManager[apsw.Connection]:
         """Lend a connection that sees one consistent state until it is given back; inside

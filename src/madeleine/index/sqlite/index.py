@@ -34,7 +34,7 @@ from madeleine.index.sqlite.ports import (
     SqliteState,
 )
 from madeleine.index.sqlite.vocabulary import Vocabulary
-from madeleine.model.embedding import PassageEmbedding
+from madeleine.model.embedding import PassageEmbedding, TokenKeeper
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH_SUFFIX = ".new"
@@ -47,10 +47,14 @@ class SqliteIndex:
         connections = SqliteConnections(place.path, in_the_making)
         try:
             with connections.writing() as connection:
-                vectors.claim_analyser(connection)
+                emptied = vectors.claim_analyser(connection)
                 vectors.claim_model(connection, place.model, place.wide)
+                if place.traces.keeper is not None and not in_the_making:
+                    vectors.note_lost_tokens(connection, place.traces.keeper)
                 matrix = vectors.load_matrix(connection, place.wide.vector, place.exact_up_to)
                 last = connection.execute("SELECT ifnull(max(node), 0) FROM nodes").get
+            if emptied:
+                connections.return_free_space()
         except MadeleineError:
             connections.close()
             raise
@@ -67,13 +71,15 @@ class SqliteIndex:
         dimension: int | None = None,
         token_dimension: int = 0,
         exact_up_to: int = EXACT_UP_TO,
+        keeper: TokenKeeper | None = None,
     ) -> SqliteIndex:
-        """Open the index at `path`, or make an empty one.
+        """Open the index at `path`, or make an empty one. The tokens of traces that `keeper` has
+        are read there.
 
         A file that is no index is `IndexCorrupt`; the caller sets it aside and rebuilds.
         """
         wide = ModelDimensions((dimension or 0) if model else 0, token_dimension if model else 0)
-        return cls(SqliteIndexOptions(path, model, wide, exact_up_to))
+        return cls(SqliteIndexOptions(path, model, vectors.TraceOptions(wide, keeper), exact_up_to))
 
     @contextmanager
     def steady(self) -> Iterator[None]:
@@ -90,6 +96,8 @@ class SqliteIndex:
 
     def write(self, batch: IndexBatch) -> None:
         state = self._state
+        if any(put.traces for put in batch.puts):
+            self._settle_tokens()
         with state.connections.write_lock:
             with state.connections.writing() as connection:
                 gone = nodes.drop_nodes(connection, batch.drops)
@@ -115,13 +123,19 @@ class SqliteIndex:
     ) -> MatrixChange:
         state = self._state
         stemmer = Stemmer(connection, state.stems)
-        return vectors.put_passages(connection, state.matrix, state.place.wide, stemmer, placed)
+        return vectors.put_passages(connection, state.matrix, state.place.traces, stemmer, placed)
+
+    def _settle_tokens(self) -> None:
+        """Have tokens written before a row says where they stand."""
+        if self._state.place.traces.keeper is not None:
+            self._state.place.traces.keeper.flush()
 
     def set_traces(self, traces: Mapping[str, Sequence[PassageEmbedding]]) -> None:
         state = self._state
+        self._settle_tokens()
         with state.connections.write_lock:
             with state.connections.writing() as connection:
-                change = vectors.set_traces(connection, state.matrix, state.place.wide, traces)
+                change = vectors.set_traces(connection, state.matrix, state.place.traces, traces)
             state.matrix.apply(change)
             state.note_change()
 

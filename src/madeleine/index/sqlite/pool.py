@@ -35,8 +35,9 @@ from madeleine.index.common.pools import (
 )
 from madeleine.index.search import CandidatePool, CandidateQuery, PassageDetails, WordMatches
 from madeleine.index.sqlite import text
-from madeleine.index.sqlite.vectors import mask_allowed, mask_outdated
+from madeleine.index.sqlite.vectors import TraceOptions, mask_allowed, mask_outdated
 from madeleine.language.passages import MOST_PASSAGES
+from madeleine.model.embedding import TokenKeeper
 from madeleine.model.query import Filter
 from madeleine.model.spaces import related_spaces
 from madeleine.model.vector import Vector
@@ -282,11 +283,13 @@ class PassageCache:
         self._passages: dict[int, tuple[bytes, bytes]] = {}
         self._bytes = 0
 
-    def find(self, connection: apsw.Connection, numbers: list[int]) -> list[tuple[bytes, bytes]]:
+    def find(
+        self, connection: apsw.Connection, keeper: TokenKeeper | None, numbers: list[int]
+    ) -> list[tuple[bytes, bytes]]:
         """Return the stems and tokens of each passage; one that is gone has neither."""
         known = self._passages  # another thread may begin anew meanwhile
         missing = [number for number in numbers if number not in known]
-        fresh = _read_passages(connection, missing) if missing else {}
+        fresh = _read_passages(connection, keeper, missing) if missing else {}
         found = [fresh.get(number) or known.get(number) or (b"", b"") for number in numbers]
         self._keep(fresh)
         return found
@@ -300,19 +303,25 @@ class PassageCache:
 
 
 def _read_passages(
-    connection: apsw.Connection, numbers: list[int]
+    connection: apsw.Connection, keeper: TokenKeeper | None, numbers: list[int]
 ) -> dict[int, tuple[bytes, bytes]]:
-    sql = """SELECT number, stems, tokens FROM passages
+    sql = """SELECT number, stems, tokens, reference FROM passages
              WHERE number IN (SELECT value FROM json_each(?))"""
-    rows = connection.execute(sql, (json.dumps(numbers),))
-    return {number: (stems, tokens) for number, stems, tokens in rows}
+    rows = list(connection.execute(sql, (json.dumps(numbers),)))
+    references = [reference for *_, reference in rows if reference is not None]
+    kept = keeper.tokens(references) if keeper is not None and references else {}
+    return {
+        number: (stems, tokens if reference is None else kept.get(reference, b""))
+        for number, stems, tokens, reference in rows
+    }
 
 
 def details(
     connection: apsw.Connection,
     kept: PassageCache,
-    token_dimension: int,
+    traces: TraceOptions,
     numbers: NDArray[np.int64],
 ) -> PassageDetails:
     """Return the stems and tokens of passages, in the order of their numbers."""
-    return join_details(kept.find(connection, numbers.tolist()), token_dimension)
+    found = kept.find(connection, traces.keeper, numbers.tolist())
+    return join_details(found, traces.wide.token)

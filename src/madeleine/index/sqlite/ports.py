@@ -56,6 +56,7 @@ from madeleine.index.sqlite import (
     whispers,
 )
 from madeleine.index.sqlite.connection import SqliteConnections
+from madeleine.index.sqlite.vectors import TraceOptions
 from madeleine.index.sqlite.vocabulary import Vocabulary
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -74,8 +75,12 @@ class SqliteIndexOptions:
 
     path: Path
     model: str | None
-    wide: ModelDimensions
+    traces: TraceOptions
     exact_up_to: int
+
+    @property
+    def wide(self) -> ModelDimensions:
+        return self.traces.wide
 
 
 def read_missing(
@@ -269,9 +274,9 @@ class SqliteSearch:
 
     def details(self, found: CandidatePool, places: NDArray[np.int64]) -> PassageDetails:
         kept = self._state.steady_kept.passages
-        wide = self._state.place.wide.token
+        traces = self._state.place.traces
         with self.reading() as connection:
-            return pool.details(connection, kept, wide, found.numbers[places])
+            return pool.details(connection, kept, traces, found.numbers[places])
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         with self.reading() as connection:

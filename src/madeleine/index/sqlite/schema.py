@@ -340,6 +340,13 @@ INSERT INTO whisper_log SELECT id, at, session, space, body FROM former_whisper_
 DROP TABLE former_whisper_log;
 """
 
+_TOKENS_ELSEWHERE = """
+-- Where the tokens of a passage stand, if they are kept elsewhere (`TokenKeeper`); then `tokens` is
+-- empty. The index is filled anew, because its rows have tokens that stand there too.
+ALTER TABLE passages ADD COLUMN reference BLOB;
+DELETE FROM meta WHERE key = 'analyser';
+"""
+
 _FIRST_SCHEMA = _MEMORY_TABLES + _JOURNAL_TABLES + _SLEEP_TABLES
 MIGRATIONS: tuple[str, ...] = (
     "",
@@ -352,6 +359,7 @@ MIGRATIONS: tuple[str, ...] = (
     _KIND_INDEX,
     _TRIGGER_TABLE,
     _PACKED_WHISPERS,
+    _TOKENS_ELSEWHERE,
 )
 
 INDEX_TABLES = (

@@ -2,7 +2,9 @@
 
 The file keeps of each passage its stems, its traits and, where a model has read it, a vector
 as float16 and its tokens, all of the model that `meta` names. Another model's are of no use:
-they go, and every memory counts as unembedded until it is read anew.
+they go, and every memory counts as unembedded until it is read anew. Tokens that a `TokenKeeper`
+has are not kept again: the row says where they stand. If they are no longer there when the index is
+opened, the memory counts as unembedded too.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ from madeleine.index.sqlite.schema import INDEX_TABLES
 from madeleine.language.index_rules import INDEX_RULES
 from madeleine.language.passages import MOST_PASSAGES, find_speaker
 from madeleine.language.traits import PassageTraits
-from madeleine.model.embedding import PassageEmbedding
+from madeleine.model.embedding import KeptEmbedding, PassageEmbedding, TokenKeeper
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import EXCHANGE_TAG, Tier
@@ -73,19 +75,32 @@ def claim_model(connection: apsw.Connection, model: str | None, wide: ModelDimen
         return
     if known:
         connection.execute(
-            "DELETE FROM vectors; UPDATE passages SET tokens = x'';"
+            "DELETE FROM vectors; UPDATE passages SET tokens = x'', reference = NULL;"
             "UPDATE nodes SET embedded = 0 WHERE embedded"
         )
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", wanted.items())
 
 
-def claim_analyser(connection: apsw.Connection) -> None:
+def claim_analyser(connection: apsw.Connection) -> bool:
     """Note by which rules words and triggers are made of texts, and empty an index that others
-    made: the next start fills it."""
+    made: the next start fills it. Say whether it was emptied."""
     if connection.execute("SELECT value FROM meta WHERE key = 'analyser'").get == INDEX_RULES:
-        return
+        return False
     empty_tables(connection)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('analyser', ?)", (INDEX_RULES,))
+    return True
+
+
+def note_lost_tokens(connection: apsw.Connection, keeper: TokenKeeper) -> None:
+    """Have memories read anew whose tokens are no longer where they stood."""
+    sql = "SELECT reference FROM passages WHERE reference IS NOT NULL"
+    lost = keeper.missing([reference for (reference,) in connection.execute(sql)])
+    if lost:
+        sql = f"""UPDATE nodes SET embedded = 0 WHERE node =
+                  (SELECT number / {MOST_PASSAGES} FROM passages WHERE number = ?)"""
+        rows = connection.execute("SELECT number, reference FROM passages")
+        numbers = [(number,) for number, reference in rows if reference in lost]
+        connection.executemany(sql, numbers)
 
 
 def empty_tables(connection: apsw.Connection) -> None:
@@ -182,11 +197,27 @@ def _build_cells(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """How wide traces are, and who keeps their tokens, if the index does not."""
+
+    wide: ModelDimensions
+    keeper: TokenKeeper | None
+
+    def token_cells(self, trace: PassageEmbedding) -> tuple[bytes, bytes | None]:
+        """Return the tokens of a passage, or where they stand."""
+        if isinstance(trace, KeptEmbedding) and trace.keeper is self.keeper:
+            return b"", trace.reference
+        return trace.tokens.tobytes(), None
+
+
 @dataclass(slots=True)
 class _PassageRows:
     """What a batch writes, gathered so that each table is written once."""
 
-    passages: list[tuple[int, int, int, int, bytes, bytes]] = field(default_factory=list)
+    passages: list[tuple[int, int, int, int, bytes, bytes, bytes | None]] = field(
+        default_factory=list
+    )
     vectors: list[tuple[int, bytes]] = field(default_factory=list)
     fresh: list[PassageCells] = field(default_factory=list)
     halves: list[NDArray[np.float16]] = field(default_factory=list)
@@ -196,7 +227,7 @@ class _PassageRows:
 def put_passages(
     connection: apsw.Connection,
     matrix: Matrix,
-    wide: ModelDimensions,
+    place: TraceOptions,
     stemmer: Stemmer,
     placed: Sequence[PlacedMemory],
 ) -> MatrixChange:
@@ -206,10 +237,10 @@ def put_passages(
         if each.keeps_traces:
             _keep_passages(connection, matrix, each, rows)
         else:
-            _replace_passages(matrix, wide, stemmer, each, rows)
+            _replace_passages(matrix, place, stemmer, each, rows)
     replaced = [each.node for each in placed if each.known is not None and not each.keeps_traces]
     nodes.forget_passages(connection, replaced)
-    connection.executemany(f"INSERT INTO passages VALUES ({nodes.placeholders(6)})", rows.passages)
+    connection.executemany(f"INSERT INTO passages VALUES ({nodes.placeholders(7)})", rows.passages)
     connection.executemany("INSERT INTO vectors VALUES (?, ?)", rows.vectors)
     vectors = np.concatenate(rows.halves) if rows.halves else np.empty((0, matrix.dimension))
     return MatrixChange(rows.fresh, vectors.astype(np.float16, copy=False), rows.kept)
@@ -228,7 +259,7 @@ def _keep_passages(
 
 def _replace_passages(
     matrix: Matrix,
-    wide: ModelDimensions,
+    place: TraceOptions,
     stemmer: Stemmer,
     placed: PlacedMemory,
     rows: _PassageRows,
@@ -236,14 +267,14 @@ def _replace_passages(
     """Gather the passages of a memory whose text is new, with their traces if there are any."""
     analysis = placed.put.analysis
     passages = analyse_passages(stemmer, placed.memory) if analysis is None else analysis.passages
-    traces = check_embeddings(placed.put.traces, len(passages), wide)
+    traces = check_embeddings(placed.put.traces, len(passages), place.wide)
     first = passage_number_range(placed.node)[0]
     for part, (bits, capitals, words, stems) in enumerate(passages):
-        tokens = traces[part].tokens.tobytes() if traces else b""
-        rows.passages.append((first + part, bits, capitals, words, stems, tokens))
+        tokens = place.token_cells(traces[part]) if traces else (b"", None)
+        rows.passages.append((first + part, bits, capitals, words, stems, *tokens))
         facts = PassageFacts(part, PassageTraits(bits, capitals, words), bool(traces))
         rows.fresh.append(_cells_of_put(matrix, placed, facts))
-    halves = to_half_vectors([each.vector for each in traces], wide.vector)
+    halves = to_half_vectors([each.vector for each in traces], place.wide.vector)
     if traces:
         rows.vectors += [(first + part, half.tobytes()) for part, half in enumerate(halves)]
     else:
@@ -254,7 +285,7 @@ def _replace_passages(
 def set_traces(
     connection: apsw.Connection,
     matrix: Matrix,
-    wide: ModelDimensions,
+    place: TraceOptions,
     given: Mapping[str, Sequence[PassageEmbedding]],
 ) -> MatrixChange:
     """Give traces to the nodes that are there and have as many passages."""
@@ -266,12 +297,13 @@ def set_traces(
     counts = Counter(row[0] for row in rows)
     fitting = [row for row in rows if counts[row[0]] == len(given[row[0]])]
     traces = [given[row[0]][row[1] % MOST_PASSAGES] for row in fitting]
-    check_embeddings(traces, len(fitting), wide)
-    halves = to_half_vectors([each.vector for each in traces], wide.vector)
+    check_embeddings(traces, len(fitting), place.wide)
+    halves = to_half_vectors([each.vector for each in traces], place.wide.vector)
     blobs = [(row[1], half.tobytes()) for row, half in zip(fitting, halves, strict=True)]
     connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", blobs)
-    tokens = [(each.tokens.tobytes(), row[1]) for each, row in zip(traces, fitting, strict=True)]
-    connection.executemany("UPDATE passages SET tokens = ? WHERE number = ?", tokens)
+    tokens = [(*place.token_cells(each), row[1]) for each, row in zip(traces, fitting, strict=True)]
+    sql = "UPDATE passages SET tokens = ?, reference = ? WHERE number = ?"
+    connection.executemany(sql, tokens)
     marked = ((row[5],) for row in fitting)
     connection.executemany("UPDATE nodes SET embedded = 1 WHERE node = ?", marked)
     cells = [
