@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from madeleine.errors import StoreUnwritable
 from madeleine.model.event import Event, EventKind
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.recall.recall import recall
-from madeleine.vault.vault import FolderVault
+from madeleine.vault.vault import FolderVault, ScannedFile
 from madeleine.write import upkeep
 from madeleine.write.record import new_event, record_events
 from madeleine.write.resolve import get_stored
@@ -112,6 +114,30 @@ def test_what_is_written_during_a_rebuild_is_in_the_new_index(stores: Stores) ->
     assert made
     found = {each.id for each in stores.search.listing(Filter(), stores.clock.now(), 1000)}
     assert found >= set(made)
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_files_are_looked_at_again_before_the_lock_only_if_something_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: bool
+) -> None:
+    stores = make_stores(tmp_path)
+    keep(stores, "the old mill stands by the river")
+    scans: list[bool] = []
+    scan, threshold = FolderVault.scan, gc.get_threshold()
+
+    def look(vault: FolderVault) -> Iterator[ScannedFile]:
+        scans.append(gc.get_threshold() != threshold)
+        yield from scan(vault)
+        if writes and len(scans) == 1:
+            keep(stores, "the new mill stands on the hill")
+
+    monkeypatch.setattr(FolderVault, "scan", look)
+    rebuild(stores)
+
+    assert scans == ([True, False, False] if writes else [True, False])
+    assert gc.get_threshold() == threshold
+    assert stores.search.counts().memories == 1 + writes
+    close(stores)
 
 
 def test_a_rebuild_goes_on_while_somebody_writes(stores: Stores) -> None:

@@ -16,8 +16,10 @@ PassageColumns = tuple[int, int, int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class MemoryAnalysis:
-    """The texts that are searched, the keys that it is looked up by, and its passages."""
+    """The texts that are searched, the key of the whole text, the keys that it is looked up by, and
+    its passages."""
 
     texts: IndexedTexts
+    text_key: str
     lookup_keys: tuple[str, ...]
     passages: tuple[PassageColumns, ...]

@@ -10,6 +10,7 @@ It ends when nobody asks any more, however that came about.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import queue
@@ -30,6 +31,7 @@ from madeleine.version import __version__
 
 FRAME_HEADER = struct.Struct("<Q")
 MAX_FRAME_BYTES = 1 << 30  # a batch of the longest files has a fifth of it
+GARBAGE_THRESHOLD = 100_000  # values that are still there: what it reads goes by itself
 READER_RELEASE = f"{__version__} {ANALYSER}"
 """What a reader says first: one of another release might read otherwise."""
 
@@ -88,6 +90,7 @@ def main() -> None:
     root = Path(sys.argv[1])
     if not root.is_dir():
         return  # its disk is away: nobody makes it anew here
+    gc.set_threshold(GARBAGE_THRESHOLD)
     vault, stemmer = FolderVault(root), make_stemmer()
     write_frame(answers, READER_RELEASE)
     for paths in _take_requests(sys.stdin.buffer):

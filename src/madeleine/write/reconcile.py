@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import IndexBatch, MemoryPut
@@ -261,7 +261,10 @@ def _take_files(
     traces, notes = embed_memories(stores, [each.stored.memory for each in read])
     if read:
         report.notes += [each for each in notes if each not in report.notes]
-    chunk.puts += [replace(each, traces=made) for each, made in zip(read, traces, strict=True)]
+    chunk.puts += [
+        MemoryPut(each.stored, made, analysis=each.analysis)
+        for each, made in zip(read, traces, strict=True)
+    ]
 
 
 def _describe_too_large(size: int, most: int) -> tuple[int, str]:

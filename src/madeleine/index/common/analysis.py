@@ -10,13 +10,17 @@ from madeleine.index.common.rows import build_indexed_texts
 from madeleine.index.common.stems import Stemmer
 from madeleine.language.lookup_keys import lookup_keys
 from madeleine.language.passages import split_passages
+from madeleine.language.text_keys import same_text_key
 from madeleine.model.memory import Memory
 
 
 def analyse_memory(stemmer: Stemmer, memory: Memory) -> MemoryAnalysis:
     """Return what an engine keeps of a memory's texts."""
     return MemoryAnalysis(
-        build_indexed_texts(memory), tuple(lookup_keys(memory)), analyse_passages(stemmer, memory)
+        build_indexed_texts(memory),
+        same_text_key(memory.content),
+        tuple(lookup_keys(memory)),
+        analyse_passages(stemmer, memory),
     )
 
 

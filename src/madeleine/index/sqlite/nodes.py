@@ -194,7 +194,8 @@ def _lookup_keys(placed: PlacedMemory) -> Sequence[str]:
 
 
 def _node_values(placed: PlacedMemory) -> tuple[ColumnValue, ...]:
-    stored, memory = placed.put.stored, placed.memory
+    stored, memory, analysis = placed.put.stored, placed.memory, placed.put.analysis
+    text_key = same_text_key(memory.content) if analysis is None else analysis.text_key
     return (
         placed.node,
         memory.id,
@@ -210,7 +211,7 @@ def _node_values(placed: PlacedMemory) -> tuple[ColumnValue, ...]:
         to_micros_or_none(memory.valid_until),
         memory.superseded_by,
         memory.idempotency_key,
-        shorten_text_key(same_text_key(memory.content)),
+        shorten_text_key(text_key),
         bool(placed.put.traces) or placed.keeps_traces,
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,

@@ -218,9 +218,12 @@ class _PassageRows:
     passages: list[tuple[int, int, int, int, bytes, bytes, bytes | None]] = field(
         default_factory=list
     )
-    vectors: list[tuple[int, bytes]] = field(default_factory=list)
     fresh: list[PassageCells] = field(default_factory=list)
-    halves: list[NDArray[np.float16]] = field(default_factory=list)
+    vectors: list[Vector] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    """Of which passages the vectors are."""
+    rows: list[int] = field(default_factory=list)
+    """In which of the fresh rows they stand."""
     kept: list[PassageCells] = field(default_factory=list)
 
 
@@ -241,9 +244,14 @@ def put_passages(
     replaced = [each.node for each in placed if each.known is not None and not each.keeps_traces]
     nodes.forget_passages(connection, replaced)
     connection.executemany(f"INSERT INTO passages VALUES ({nodes.placeholders(7)})", rows.passages)
-    connection.executemany("INSERT INTO vectors VALUES (?, ?)", rows.vectors)
-    vectors = np.concatenate(rows.halves) if rows.halves else np.empty((0, matrix.dimension))
-    return MatrixChange(rows.fresh, vectors.astype(np.float16, copy=False), rows.kept)
+    halves = to_half_vectors(rows.vectors, place.wide.vector)
+    blobs = ((number, half.tobytes()) for number, half in zip(rows.numbers, halves, strict=True))
+    connection.executemany("INSERT INTO vectors VALUES (?, ?)", blobs)
+    vectors = halves
+    if len(halves) < len(rows.fresh):
+        vectors = np.zeros((len(rows.fresh), matrix.dimension), np.float16)
+        vectors[rows.rows] = halves
+    return MatrixChange(rows.fresh, vectors, rows.kept)
 
 
 def _keep_passages(
@@ -269,17 +277,15 @@ def _replace_passages(
     passages = analyse_passages(stemmer, placed.memory) if analysis is None else analysis.passages
     traces = check_embeddings(placed.put.traces, len(passages), place.wide)
     first = passage_number_range(placed.node)[0]
+    if traces:
+        rows.rows += range(len(rows.fresh), len(rows.fresh) + len(traces))
+        rows.numbers += range(first, first + len(traces))
+        rows.vectors += (each.vector for each in traces)
     for part, (bits, capitals, words, stems) in enumerate(passages):
         tokens = place.token_cells(traces[part]) if traces else (b"", None)
         rows.passages.append((first + part, bits, capitals, words, stems, *tokens))
         facts = PassageFacts(part, PassageTraits(bits, capitals, words), bool(traces))
         rows.fresh.append(_cells_of_put(matrix, placed, facts))
-    halves = to_half_vectors([each.vector for each in traces], place.wide.vector)
-    if traces:
-        rows.vectors += [(first + part, half.tobytes()) for part, half in enumerate(halves)]
-    else:
-        halves = np.zeros((len(passages), matrix.dimension), np.float16)
-    rows.halves.append(halves)
 
 
 def set_traces(
