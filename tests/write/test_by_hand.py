@@ -169,7 +169,7 @@ class Interrupted:
         self.meanwhile: Callable[[], object] | None = None
         self.name, self.dimension = inner.name, inner.dimension
         self.token_dimension = inner.token_dimension
-        self.problem = inner.problem
+        self.problem, self.keeper = inner.problem, inner.keeper
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         made = self._inner.read(passages)
