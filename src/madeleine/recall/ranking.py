@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import starmap
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +85,8 @@ def rank_candidates(
     nodes = scored.pool.nodes[scored.places[spots]].tolist()
     records = stores.search.records(nodes)
     found = [
-        _rank_candidate(view, records[node], spot)
-        for node, spot in zip(nodes, spots.tolist(), strict=True)
+        _rank_candidate(view, records[node], candidate)
+        for node, candidate in zip(nodes, _list_candidates(view, spots), strict=True)
         if node in records
     ]
     return sorted(found, key=rank_key)
@@ -100,6 +102,45 @@ class _RankingContext:
     quoting: frozenset[str]
     now: datetime
     relevance_weight: float = 0.0
+
+
+class _RankedCandidate(NamedTuple):
+    """What the columns say of one candidate."""
+
+    spot: int
+    chance: float
+    tier: int
+    same_space: bool
+    is_outdated: bool
+    lift: float | None
+    """How far it is lifted because it is about the asker; None: it is not."""
+    date: float | None
+    """How well a note fits the date that is asked about, if one is; a conversation's head sees to
+    it itself."""
+
+
+def _list_candidates(view: _RankingContext, spots: NDArray[np.int64]) -> list[_RankedCandidate]:
+    scored = view.scored
+    pool, places = scored.pool, scored.places[spots]
+    count = len(spots)
+    lifts, dates = [None] * count, [None] * count
+    if (tagged := pool.tagged[places]).any():
+        all_lifts = _self_lift(view.understood, scored.chances)[spots].tolist()
+        lifts = [each if mine else None for each, mine in zip(all_lifts, tagged, strict=True)]
+    if any(span.month and not span.firm for span in view.understood.spans):
+        own = scored.head[spots] != HEADS.index("dialogue")
+        all_dates = scored.columns["date"][spots].tolist()
+        dates = [each if mine else None for each, mine in zip(all_dates, own, strict=True)]
+    columns = (
+        spots.tolist(),
+        scored.chances[spots].tolist(),
+        pool.tier[places].tolist(),
+        pool.same_space[places].tolist(),
+        pool.outdated[places].tolist(),
+        lifts,
+        dates,
+    )
+    return list(starmap(_RankedCandidate, zip(*columns, strict=True)))
 
 
 def _candidate_ids(stores: Stores, scored: ScoredCandidates) -> list[str]:
@@ -162,25 +203,30 @@ def _estimate_scores(view: _RankingContext, ids: Sequence[str]) -> NDArray[np.fl
     return rough
 
 
-def _rank_candidate(view: _RankingContext, record: RankingRecord, spot: int) -> RankedHit:
-    chance = float(view.scored.chances[spot])
-    lifts = _find_lifts(view, record, spot)
+def _rank_candidate(
+    view: _RankingContext, record: RankingRecord, candidate: _RankedCandidate
+) -> RankedHit:
+    chance = candidate.chance
+    lifts = _find_lifts(view, record, candidate)
     for lift in lifts.values():
         chance = lift_chance(chance, lift)
-    factors = {} if record.id in view.named else boost_factors(_build_standing(view, record, spot))
+    is_named = record.id in view.named
+    factors = {} if is_named else boost_factors(_build_standing(view, record, candidate))
     score = boost_chance(chance, factors)
-    return RankedHit(record.id, record.created, score, spot, factors, lifts)
+    return RankedHit(record.id, record.created, score, candidate.spot, factors, lifts)
 
 
-def _find_lifts(view: _RankingContext, record: RankingRecord, spot: int) -> dict[ReasonKind, float]:
+def _find_lifts(
+    view: _RankingContext, record: RankingRecord, candidate: _RankedCandidate
+) -> dict[ReasonKind, float]:
     """Return the further reasons that a memory is meant."""
     lifts: dict[ReasonKind, float] = {}
     if record.id in view.named:
         lifts[ReasonKind.NAMED_BY_ID] = 1.0
     if record.id in view.quoting:
         lifts[ReasonKind.HOLDS_QUOTE] = LIFT_QUOTED
-    if view.scored.pool.tagged[view.scored.places[spot]]:
-        lifts[ReasonKind.ABOUT_YOU] = float(_self_lift(view.understood, view.scored.chances)[spot])
+    if candidate.lift is not None:
+        lifts[ReasonKind.ABOUT_YOU] = candidate.lift
     return lifts
 
 
@@ -194,32 +240,25 @@ def _self_lift(understood: ParsedQuestion, chances: NDArray[np.float64]) -> NDAr
     return np.full(len(chances), LIFT_ONLY_SELF)
 
 
-def _build_standing(view: _RankingContext, record: RankingRecord, spot: int) -> BoostInputs:
-    pool, place, now = view.scored.pool, view.scored.places[spot], view.now
-    newest, on_date = view.understood.newest_first, _is_on_date(view, spot)
+def _build_standing(
+    view: _RankingContext, record: RankingRecord, candidate: _RankedCandidate
+) -> BoostInputs:
+    now, date, understood = view.now, candidate.date, view.understood
     return BoostInputs(
-        tier=TIERS[pool.tier[place]],
+        tier=TIERS[candidate.tier],
         confidence=record.confidence,
-        same_space=bool(pool.same_space[place]),
+        same_space=candidate.same_space,
         idle_days=_days_since(record.last_accessed, now),
         uses=record.access_count,
         importance=record.importance,
-        outdated=bool(pool.outdated[place]),
-        age_days=_days_since(record.created, now) if newest else None,
-        on_date=on_date,
-        on_day=bool(on_date and view.scored.columns["date"][spot] > 1),
-        in_time=any(each.holds(record.created) for each in view.understood.hints),
+        outdated=candidate.is_outdated,
+        age_days=_days_since(record.created, now) if understood.newest_first else None,
+        on_date=None if date is None else date > 0,
+        on_day=date is not None and date > 1,
+        in_time=any(each.holds(record.created) for each in understood.hints),
         relevance=record.relevance,
         relevance_weight=view.relevance_weight,
     )
-
-
-def _is_on_date(view: _RankingContext, spot: int) -> bool | None:
-    """Whether a note is of the date asked about; a conversation's head sees to it itself."""
-    soft = any(span.month and not span.firm for span in view.understood.spans)
-    if not soft or HEADS[view.scored.head[spot]] == "dialogue":
-        return None
-    return bool(view.scored.columns["date"][spot] > 0)
 
 
 def _days_since(since: datetime, now: datetime) -> float:

@@ -102,14 +102,15 @@ class SqliteIndex:
             with state.connections.writing() as connection:
                 gone = nodes.drop_nodes(connection, batch.drops)
                 placed, displaced = nodes.put_nodes(connection, batch.puts, state.numbers)
-                change = self._put_passages(connection, placed)
+                change = self._put_passages(connection, placed) if placed else None
                 standing.note_digests(connection, placed, [*gone, *displaced])
                 touched = events.apply_events(connection, batch.events)
                 usage.refresh_usage(connection, [*touched, *find_newborn_ids(placed)])
                 nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
                 events.note_positions(connection, batch.positions)
                 events.note_torn(connection, batch.torn, batch.read_anew)
-            state.matrix.apply(change, [*gone, *displaced])
+            if change is not None or gone or displaced:
+                state.matrix.apply(change or MatrixChange(), [*gone, *displaced])
             if state.vocabulary.wants_renewal:
                 state.vocabulary = Vocabulary()
             state.vocabulary.add(each.texts for each in placed if not each.same_texts)
