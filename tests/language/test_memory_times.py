@@ -26,6 +26,12 @@ from madeleine.language.memory_times import asks_about_memory_time, asks_for_dec
         "who told us about the leak yesterday",
         "what was I working on yesterday",
         "how was the outage resolved last night",
+        "was haben wir gestern beschlossen?",
+        "¿qué anoté ayer?",
+        "qu'est-ce que nous avons décidé hier ?",
+        "cosa ho annotato ieri?",
+        "wat heb ik gisteren besloten?",
+        "что мы решили вчера?",
     ],
 )
 def test_what_was_said_or_done_then_was_kept_then(question: str) -> None:
@@ -37,6 +43,9 @@ def test_what_was_said_or_done_then_was_kept_then(question: str) -> None:
     [
         "add a chart of signups for the last 90 days",
         "who is on call this week",
+        "wer hat heute Dienst?",
+        "¿qué comemos hoy?",
+        "was kostet die Fähre am Sonntag",
         "is there a rehearsal on Thursday",
         "what does parking cost this year",
         "the invoice total last month",

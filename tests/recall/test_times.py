@@ -400,3 +400,14 @@ def test_the_self_is_no_answer_to_what_happened(stores: Stores) -> None:
     complete_self(stores)
 
     assert ask(stores, "what happened today?").hits == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["was haben wir gestern beschlossen?", "¿qué anoté ayer?", "cosa ho annotato ieri?"],
+)
+def test_a_date_alone_is_enough_in_other_languages(stores: Stores, question: str) -> None:
+    told(stores, on(11, 10), on(11, 13), on(11, 15))
+    wanted = keep(stores, "the oak is for the hull", created=on(11, 14, 9))
+
+    assert contents(stores, question) == [wanted.content]

@@ -43,6 +43,8 @@ class LanguageFile:
     """Words that turn a sentence into its contrary: `not`, `never`, `no`."""
     states: frozenset[str]
     """Words by which one says no more than that something has or uses a value: `use`, `runs`."""
+    keeping: frozenset[str]
+    """Words for what leaves a memory when it is done: `decided`, `noted`."""
     asks: frozenset[str]
     """Words by which one asks for things: `what`, `show`, `list`."""
     months: tuple[tuple[str, ...], ...]
@@ -90,6 +92,7 @@ def load_language(code: str) -> LanguageFile | None:
         part_endings=_read_words(said, "part_endings"),
         denials=_read_words(said, "denials"),
         states=_read_words(said, "states"),
+        keeping=_read_words(said, "keeping"),
         asks=_read_words(said, "asks"),
         months=_read_names(said, "months"),
         weekdays=_read_names(said, "weekdays"),

@@ -4,8 +4,8 @@
 this week` or `a query for the last 90 days` the time belongs to the matter, and its answer may have
 been written down at any time: there a time is a hint at most, and nothing is left out for it.
 
-The words are English, as those for times are (`times.py`). A question whose words say neither is
-taken to be about the matter, because that leaves nothing out.
+The words here are English; those of other languages stand in their files (`keeping`). A question
+whose words say neither is taken to be about the matter, because that leaves nothing out.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from __future__ import annotations
 import re
 
 from madeleine.language.late_pattern import compile_late
+from madeleine.language.phrases import likely_languages
 
 TEXT_CHARS = 2_000  # as far as times are read
+_WORD = re.compile(r"[^\W_]+")
 
 _TOLD = (
     "sa(?:y|id)|tell|told|mention(?:ed)?|not(?:e|ed)|writ(?:e|ten)|wrote|jot(?:ted)?|record(?:ed)?"
@@ -54,7 +56,30 @@ _OF_DECISIONS = compile_late(
 
 def asks_about_memory_time(text: str) -> bool:
     """Whether a time in this question is when the memory that is asked for came to be."""
-    return _OF_MEMORY.search(_lower_beginning(text)) is not None
+    return _OF_MEMORY.search(_lower_beginning(text)) is not None or _asks_elsewhere(text)
+
+
+def find_keeping_words(text: str) -> frozenset[str]:
+    """Return the words that ask for what left a memory, and name nothing else, of the languages in
+    which a text seems to ask so."""
+    words = frozenset(_WORD.findall(text[:TEXT_CHARS].lower()))
+    return frozenset().union(
+        *(
+            known.keeping | known.asks | known.stop_words
+            for known in likely_languages(text)
+            if not known.keeping.isdisjoint(words)
+        )
+    )
+
+
+def _asks_elsewhere(text: str) -> bool:
+    """Whether somebody asks in another language what was decided, noted or said then."""
+    words = frozenset(_WORD.findall(text[:TEXT_CHARS].lower()))
+    return any(
+        not known.keeping.isdisjoint(words) and not known.asks.isdisjoint(words)
+        for known in likely_languages(text)
+        if known.keeping
+    )
 
 
 def asks_for_decisions(text: str) -> bool:

@@ -17,7 +17,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from madeleine.language.memory_times import asks_about_memory_time, is_possessive
+from madeleine.language.memory_times import (
+    asks_about_memory_time,
+    find_keeping_words,
+    is_possessive,
+)
 from madeleine.language.question_words import (
     UNSPACED_LANGUAGES,
     read_question_words,
@@ -141,7 +145,7 @@ def parse_question(text: str, now: datetime, narrows: bool = True) -> ParsedQues
     firm = [span.at for span in spans if span.firm] + newest
     soft = [span.at for span in spans if not span.firm]
     terms = _select_terms(text, words, known.stop_words, firm, soft)
-    telling = _select_telling(terms, words, firm, soft)
+    telling = _select_telling(text, terms, words, firm, soft)
     hints = _select_hints(text, spans, narrows) if telling else ()
     named = _find_calendar_names(words, hints)
     return ParsedQuestion(
@@ -266,6 +270,7 @@ def _is_date(word: QuestionWord, soft: Sequence[tuple[int, int]]) -> bool:
 
 
 def _select_telling(
+    text: str,
     terms: tuple[str, ...],
     words: Sequence[QuestionWord],
     firm: Sequence[tuple[int, int]],
@@ -281,7 +286,8 @@ def _select_telling(
     if not firm and not soft:
         return telling
     spoken = telling - STOP_WORDS - QUESTION_WORDS
-    return frozenset() if spoken <= META_WORDS | KEEPING_WORDS else spoken
+    matter = spoken - META_WORDS - KEEPING_WORDS
+    return spoken if matter and matter - find_keeping_words(text) else frozenset()
 
 
 def _is_inside(word: QuestionWord, places: Sequence[tuple[int, int]]) -> bool:
