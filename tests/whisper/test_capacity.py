@@ -14,6 +14,7 @@ from madeleine.language.deeds import read_action
 from madeleine.model.cause import MissingModel, WhisperSilence
 from madeleine.whisper.capacity import (
     FULL_SHARE,
+    LEFT_SHARE,
     WORDS_SHARE,
     LookupEffort,
     WhisperCapacity,
@@ -33,7 +34,7 @@ def all_taken(capacity: WhisperCapacity, until: float | None = None) -> Iterator
     with ExitStack() as held:
         turns = [held.enter_context(ExitStack()) for _ in range(capacity.at_once)]
         for each in turns:
-            each.enter_context(capacity.take_turn(None))
+            each.enter_context(capacity.take_turn(None, DEADLINE))
         if until is not None:
             timer = threading.Timer(until, turns[0].close)
             timer.start()
@@ -48,8 +49,8 @@ def ask(listener: Listener, text: str = FERRY) -> WhisperResult:
     return whisper(listener.stores, config, listener.whisperer, prompt)
 
 
-def effort(capacity: WhisperCapacity, deadline: float | None = DEADLINE) -> LookupEffort:
-    with capacity.take_turn(deadline) as found:
+def effort(capacity: WhisperCapacity, deadline: float = DEADLINE) -> LookupEffort:
+    with capacity.take_turn(time.monotonic() + deadline, deadline) as found:
         return found
 
 
@@ -77,15 +78,22 @@ def test_one_whose_turn_does_not_come_is_turned_away_long_before_its_deadline() 
 def test_whoever_has_no_deadline_waits_and_is_looked_up_in_full() -> None:
     capacity = WhisperCapacity(1)
 
-    with all_taken(capacity, until=0.05):
-        assert effort(capacity, None) is LookupEffort.FULL
+    with all_taken(capacity, until=0.05), capacity.take_turn(None, DEADLINE) as found:
+        assert found is LookupEffort.FULL
+
+
+def test_one_that_comes_shortly_before_its_deadline_is_not_begun() -> None:
+    capacity = WhisperCapacity(1)
+
+    with capacity.take_turn(time.monotonic() + LEFT_SHARE * DEADLINE, DEADLINE) as found:
+        assert found is LookupEffort.NONE
 
 
 def test_a_turn_is_given_back_also_after_an_error() -> None:
     capacity = WhisperCapacity(1)
 
     for _ in range(3):
-        with pytest.raises(ValueError, match="no"), capacity.take_turn(DEADLINE):
+        with pytest.raises(ValueError, match="no"), capacity.take_turn(None, DEADLINE):
             raise ValueError("no")
 
     assert effort(capacity) is LookupEffort.FULL

@@ -20,7 +20,8 @@ from contextlib import contextmanager
 BUSY_REASON = "too many prompts at once"
 AT_ONCE_ON_A_NETWORK = 8  # looked up at once, where they wait for other machines most of the time
 FULL_SHARE = 0.15  # of the deadline that a prompt may wait and still be looked up in full
-WORDS_SHARE = 0.35  # and by words alone; what is left is enough for a look-up on a busy machine
+WORDS_SHARE = 0.35  # and by words alone
+LEFT_SHARE = 0.4  # that has to be left: on a busy machine a look-up takes several times as long
 
 
 class LookupEffort(enum.Enum):
@@ -43,15 +44,19 @@ class WhisperCapacity:
         self._free = threading.BoundedSemaphore(self.at_once)
 
     @contextmanager
-    def take_turn(self, deadline: float | None) -> Iterator[LookupEffort]:
-        """Wait for a turn, and hold it meanwhile. `deadline` is how many seconds whoever asks
-        gives to a whole answer; without it they wait for as long as it takes."""
-        if deadline is None:
+    def take_turn(self, due: float | None, deadline: float) -> Iterator[LookupEffort]:
+        """Wait for a turn, and hold it meanwhile. Whoever asks gives `deadline` seconds to a whole
+        answer, the last of them at `due` by the monotonic clock; who has no such moment waits for
+        as long as it takes."""
+        if due is None:
             with self._free:
                 yield LookupEffort.FULL
             return
         begun = time.monotonic()
-        if not self._free.acquire(timeout=WORDS_SHARE * deadline):
+        patience = WORDS_SHARE * deadline
+        if due > begun:  # else it is late whatever is done; its log says what would have come
+            patience = min(patience, due - begun - LEFT_SHARE * deadline)
+        if patience <= 0 or not self._free.acquire(timeout=patience):
             yield LookupEffort.NONE
             return
         try:

@@ -41,7 +41,6 @@ from madeleine.whisper.whisper import (
     RECEIPT_SECONDS,
     Whisperer,
     limit_models,
-    read_patience,
     time_for_models,
 )
 from madeleine.write.agent_writes import is_kept_out
@@ -117,7 +116,7 @@ def speak_before_deed(
     if session is not None and is_paused(read_pauses(stores, session)):
         whisperer.deeds.forget(session)
         return DeedWord("", stores.new_id(), silence=Cause(WhisperSilence.PAUSED))
-    with whisperer.capacity.take_turn(read_patience(config, request.due)) as effort:
+    with whisperer.capacity.take_turn(request.due, config.deadline_ms / 1000) as effort:
         if effort is LookupEffort.NONE:
             if session is not None:
                 whisperer.deeds.forget(session)

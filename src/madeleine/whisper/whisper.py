@@ -113,15 +113,10 @@ def whisper(
     """
     if is_paused(read_pauses(stores, prompt.session_id)):
         return _keep_quiet(stores, WhisperSilence.PAUSED)
-    with whisperer.capacity.take_turn(read_patience(config, prompt.due)) as effort:
+    with whisperer.capacity.take_turn(prompt.due, config.deadline_ms / 1000) as effort:
         if effort is LookupEffort.NONE:
             return _keep_quiet(stores, WhisperSilence.TOO_BUSY)
         return _look_up(stores, config, whisperer, prompt, others, effort)
-
-
-def read_patience(config: WhisperConfig, due: float | None) -> float | None:
-    """Return the seconds that an answer may take in all, for somebody who has a deadline."""
-    return None if due is None else config.deadline_ms / 1000
 
 
 def _look_up(
