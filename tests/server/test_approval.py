@@ -140,3 +140,22 @@ def test_a_prompt_from_an_excluded_folder_is_not_written_down(
     assert "where does the heron nest?" in logged
     assert "what does the heron eat?" not in logged
     assert "wheel.py" not in logged
+
+
+def test_a_file_that_an_agent_hands_in_waits_and_the_pages_does_not(careful: Daemon) -> None:
+    body = {"content": "The hives stand south of the wall.", "uri": "file:///farm.md"}
+    body["name"] = "farm.md"
+    secret = {**body, "content": "Falcon ships in May.", "uri": "file:///secret.md"}
+
+    answer = careful.ok("POST", "/ingest/file", body)
+    again = careful.ok("POST", "/ingest/file", body)
+    refused = careful.ok("POST", "/ingest/file", secret)
+    mine = {**secret, "uri": "file:///mine.md"}
+    own = careful.ask("POST", "/ingest/file", mine, headers=PAGE).body
+
+    [asked] = [each for each in waiting(careful) if "hives" in each["action"]["memory"]]
+    assert asked["source_nodes"] == [each["node_id"] for each in answer["memories"]]
+    assert again["extracted"] == 0
+    assert (refused["text"], refused["extracted"]) == ("Nothing was kept.", 0)
+    assert any("`exclude.words`" in each for each in refused["notes"])
+    assert own["extracted"] == 1

@@ -14,6 +14,7 @@ from madeleine.api.contract.requests import (
 from madeleine.api.contract.responses import FoundMemory, IngestReport, IntakeStatus
 from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_place
+from madeleine.api.remember_operations import read_author
 from madeleine.errors import InvalidValue, Rejected, TooLarge
 from madeleine.ingest.conversations import ingest_conversation
 from madeleine.ingest.dialogue import DialoguePart, parse_dialogue, read_messages
@@ -44,6 +45,7 @@ class _IngestOptions:
 
     def __init__(self, context: HomeContext, call: OperationCall) -> None:
         reader = RequestReader(call.query)
+        self.author = read_author(call.by)
         self.space = read_space(reader.text("default_space"))
         self.dry_run = reader.flag("dry_run")
         self.tags = read_tags(reader.texts("extra_tags") or (), context.stores.config.limits)
@@ -131,7 +133,9 @@ def _ingest_text(
     parts = parse_dialogue(text)
     if parts:
         return _ingest_dialogue(context, how, parts, (source, session, uri))
-    written = SourceDocument(name, text, context.stores.clock.now(), uri, how.space, how.tags)
+    written = SourceDocument(
+        name, text, context.stores.clock.now(), uri, how.space, how.tags, how.author
+    )
     return _build_ingest_report(ingest_document(context.intake, written, how.dry_run), how.dry_run)
 
 
@@ -219,7 +223,8 @@ def _render_ingest(
         if len(memories) > MAX_MEMORIES_NAMED
         else []
     )
-    nothing = "Nothing was kept." if done.held_back else "Nothing in it was worth keeping."
+    left = done.held_back or done.excluded
+    nothing = "Nothing was kept." if left else "Nothing in it was worth keeping."
     return [told or nothing, *lines, *more]
 
 

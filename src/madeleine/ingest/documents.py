@@ -82,6 +82,8 @@ class SourceDocument:
     uri: str | None = None
     space: str | None = None
     tags: tuple[str, ...] = ()
+    by: str | None = None
+    """Who hands it in, where that is not whoever wrote it."""
 
 
 class _KeptSection(NamedTuple):
@@ -198,6 +200,7 @@ class _DocumentUpdate:
             intake,
             AdmissionGate(_unbounded_config(intake), read_daily_usage(intake.stores)),
             dry_run,
+            by=written.by,
         )
         self._kept: dict[str, _KeptSection] = {}
 
