@@ -96,6 +96,7 @@ def leave_to_soak(items: list[pytest.Item]) -> None:
 EVERYWHERE = frozenset(
     f"tests.{name}"
     for name in (
+        "write.test_approval",
         "write.test_change_verbs",
         "write.test_purge",
         "write.test_upkeep",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -28,7 +27,7 @@ from madeleine.write.proposals import (
 from madeleine.write.remember import RememberResult
 from madeleine.write.stores import Stores, VerbConfig
 from madeleine.write.undo import undo
-from tests.fakes import FakeClock, close, keep, make_stores, reopened, vault_bytes
+from tests.fakes import FakeClock, close, keep, reopened, vault_bytes
 
 AGENT = "agent:claude-code"
 TEXT = "The lighthouse is painted every second spring"
@@ -37,10 +36,8 @@ CONFIG = VerbConfig(write=WriteConfig(approval="agents"))
 
 
 @pytest.fixture
-def careful(tmp_path: Path) -> Iterator[Stores]:
-    opened = make_stores(tmp_path / "home", config=CONFIG)
-    yield opened
-    close(opened)
+def careful(stores: Stores) -> Stores:
+    return replace(stores, config=CONFIG)
 
 
 def by_agent(stores: Stores, text: str = TEXT, **fields: object) -> RememberResult:
