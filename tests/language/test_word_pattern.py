@@ -10,11 +10,20 @@ from hypothesis import strategies as st
 from madeleine.language.word_pattern import WordPattern
 
 LISTED = (
-    *("always", "alle[sn]?", "todos?", "by default", "don't", r"kein\w{0,2}", r"20\d\d", "may \\d"),
+    *(
+        "always",
+        "jede[rsnm]?",
+        "todos?",
+        "by default",
+        "don't",
+        r"kein\w{0,2}",
+        r"20\d\d",
+        "may \\d",
+    ),
     *(r"\w+malı", "last (?:week|month)", r"ist \w+ \w*ge\w+t", "carr(?:y|ies)", "tutt[ieao]", "же"),
 )
 PIECES = (
-    *("always", "alle", "allen", "todo", "todos", "by", "default", "don't", "don", "t", "kein"),
+    *("always", "jede", "jeder", "todo", "todos", "by", "default", "don't", "don", "t", "kein"),
     *("keines", "keinerlei", "2026", "20261", "may", "5", "55", "yazmalı", "malı", "last week"),
     *("last monthly", "ist schon gesagt", "carries", "carrying", "tutti", "tutto", "же", "уже"),
     *(" ", "  ", ", ", "-", "_", "。", "'", "\n"),
