@@ -20,7 +20,7 @@ from madeleine.language.word_hints import STOP_WORDS
 READ_CHARS = 160  # of a note that states one thing
 LEAST_NAME = 2  # telling words of what both are about
 _ARTICLES = """
-the a an our my your his her their its der die das ein eine unser unsere mein meine el la los las un
+the a an our my your his her their its der die das ein eine unsere mein meine el la los las un
 una nuestro nuestra mi le les une notre mon ma il lo gli i uno
 """
 ARTICLES = frozenset(_ARTICLES.split())
