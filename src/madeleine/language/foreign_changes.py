@@ -70,14 +70,14 @@ def _is_same_scope(
     newer: str,
     known: LanguageFile,
 ) -> bool:
-    """Whether the newer text speaks of all that the older one speaks of. `Wir nutzen` names
-    nothing; but then nobody else may be named before the change: Karl's ends nothing of ours."""
-    missing = set(scope) - set(said)
-    if not missing:
-        return True
+    """Whether the newer text speaks of all that the older one speaks of, and of nothing narrower:
+    a change for `Mails zu Mahnungen` ends nothing of all mails, and Karl's nothing of ours. `Wir
+    nutzen` names nothing, and need not be said again."""
     before = {*_telling_words(newer[: hit.start], known)} - known.states
-    named = set(scope) - known.states
-    return missing <= known.states and bool(named) and before <= set(stated)
+    if not before <= set(stated):
+        return False
+    missing = set(scope) - set(said)
+    return not missing or (missing <= known.states and bool(set(scope) - known.states))
 
 
 def _cut_before_value(text: str, known: LanguageFile) -> str:
