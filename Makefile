@@ -18,7 +18,7 @@ SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 # processes. What no test imports need not be compiled.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help start stop test test-all lint lint-page types collect unit node soak attack audit bench \
+.PHONY: help start stop test test-all lint lint-page types collect unit node soak attack audit lock bench \
         docs page site release clean
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make soak    the long runs: thousands of writes, killed again and again; all engines whole"
 	@echo "make attack  hostile inputs, requests, clients and kills, for hours (MINUTES=60 for each target)"
 	@echo "make audit   look whether a dependency is known to be vulnerable (needs a network)"
+	@echo "make lock    write the hashes of all dependencies anew (needs a network)"
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
 	@echo "make site    build the documentation as a web site in site/"
@@ -162,7 +163,11 @@ $(VENV)/attack/installed:
 
 audit:
 	@$(PYTHON) -m venv $(VENV)/audit && $(VENV)/audit/bin/pip install -qq pip-audit
-	$(VENV)/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	$(VENV)/audit/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip
+
+# After each change of constraints.txt; takes a quarter of an hour, and installs nothing.
+lock: $(VENV)/installed-dev
+	PIP_CONFIG_FILE=/dev/null $(BIN)/python tools/lock_hashes.py
 
 bench: $(VENV)/installed-dev
 	$(BIN)/madeleine bench store
