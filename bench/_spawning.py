@@ -45,10 +45,10 @@ def in_turns(
 
 
 @contextlib.contextmanager
-def daemon(home: Path) -> Iterator[RemoteDoor]:
-    """Start a daemon and wait until it says that it answers."""
+def daemon(home: Path, deadline_ms: int = PATIENT_MS) -> Iterator[RemoteDoor]:
+    """Start a daemon and wait until it says that it answers. Its hooks have so much time."""
     command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
-    patient = {**os.environ, "MADELEINE_WHISPER_DEADLINE_MS": str(PATIENT_MS)}
+    patient = {**os.environ, "MADELEINE_WHISPER_DEADLINE_MS": str(deadline_ms)}
     process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, env=patient)
     try:
         assert process.stdout is not None
