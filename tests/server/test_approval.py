@@ -159,3 +159,23 @@ def test_a_file_that_an_agent_hands_in_waits_and_the_pages_does_not(careful: Dae
     assert (refused["text"], refused["extracted"]) == ("Nothing was kept.", 0)
     assert any("`exclude.words`" in each for each in refused["notes"])
     assert own["extracted"] == 1
+
+
+def test_a_revision_by_a_tool_waits_and_one_that_is_kept_out_is_refused(careful: Daemon) -> None:
+    body = {"content": "The sluice opens at dawn"}
+    node = careful.ask("POST", "/agent/remember", body, headers=PAGE).body["node_id"]
+
+    held = call(careful, "revise", {"node_id": node, "content": "The sluice opens at dusk"})
+    refused = call(careful, "revise", {"node_id": node, "content": "Falcon opens at dusk"})
+
+    assert held["structuredContent"]["change"] is None
+    assert "once the user says yes" in held["content"][0]["text"]
+    assert refused["isError"]
+    shown = careful.ok("GET", f"/agent/recall/{node}")
+    assert shown["memory"]["content"] == "The sluice opens at dawn"
+    asked = next(each for each in waiting(careful) if each["source_nodes"] == [node])
+    detail = careful.ok("GET", f"/ui/data/proposals/{asked['id']}")
+    assert "+The sluice opens at dusk" in detail["difference"]
+    careful.ok("POST", f"/agent/proposals/{asked['id']}", {"action": "approved"})
+    shown = careful.ok("GET", f"/agent/recall/{node}")
+    assert shown["memory"]["content"] == "The sluice opens at dusk"

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.errors import OutdatedProposal
 from madeleine.model.cause import NoteKind
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Claim, Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import RecallQuery
+from madeleine.model.revision import Revision
 from madeleine.recall.recall import recall
-from madeleine.write.approval import remember_as
+from madeleine.write.approval import remember_as, revise_as
+from madeleine.write.change_file import ChangeResult
 from madeleine.write.config import WriteConfig
 from madeleine.write.forget import forget, restore
 from madeleine.write.proposals import (
@@ -25,6 +28,7 @@ from madeleine.write.proposals import (
     reopen_proposal,
 )
 from madeleine.write.remember import RememberResult
+from madeleine.write.revise import revise
 from madeleine.write.stores import Stores, VerbConfig
 from madeleine.write.undo import undo
 from tests.fakes import FakeClock, close, keep, reopened, vault_bytes
@@ -234,3 +238,53 @@ def test_what_is_about_the_person_is_theirs_after_the_yes(careful: Stores) -> No
     assert kept is not None
     assert "about_self" in kept.tags
     assert careful.graph.self_id() is not None
+
+
+# -- what a memory is to say from now on ---------------------------------------------------
+
+
+def revised_by_agent(stores: Stores, memory: Memory, **values: object) -> ChangeResult:
+    return revise_as(stores, memory.id, Revision(values), AGENT, AGENT)
+
+
+def test_what_an_agent_wants_a_memory_to_say_waits_too(careful: Stores) -> None:
+    memory = keep(careful, TEXT)
+
+    held = revised_by_agent(careful, memory, content=f"{TEXT} and autumn")
+
+    assert (held.change, held.memory.content) == (None, TEXT)
+    assert [note.kind for note in held.notes] == [NoteKind.WAITS_FOR_YES]
+    assert found(careful) == [TEXT]
+    [asked] = waiting(careful)
+    change = decide_proposal(careful, asked.id, APPROVED).change
+    assert found(careful) == [f"{TEXT} and autumn"]
+    undo(careful, str(change))
+    assert found(careful) == [TEXT]
+
+
+def test_a_no_to_a_revision_leaves_the_memory_as_it_is(careful: Stores) -> None:
+    memory = keep(careful, TEXT)
+    revised_by_agent(careful, memory, content="Never painted")
+    before = vault_bytes(careful)
+
+    assert decide_proposal(careful, waiting(careful)[0].id, REJECTED).change is None
+
+    assert vault_bytes(careful) == before
+
+
+def test_a_memory_that_changed_meanwhile_is_not_overwritten(careful: Stores) -> None:
+    memory = keep(careful, TEXT)
+    revised_by_agent(careful, memory, content="Never painted")
+    revise(careful, memory.id, Revision({"content": "Painted by a person"}), by="cli")
+
+    with pytest.raises(OutdatedProposal):
+        decide_proposal(careful, waiting(careful)[0].id, APPROVED)
+
+
+def test_a_person_revises_at_once(careful: Stores) -> None:
+    memory = keep(careful, TEXT)
+
+    done = revise_as(careful, memory.id, Revision({"title": "Paint"}), "cli", "cli")
+
+    assert done.change is not None
+    assert waiting(careful) == []

@@ -32,6 +32,7 @@ from madeleine.api.contract.responses import (
 from madeleine.api.operation import Operation, operation
 from madeleine.api.performing import perform_in_place
 from madeleine.api.recorded_events import read_event_limit, read_outcomes
+from madeleine.api.remember_operations import read_author
 from madeleine.api.request_fields import read_reason
 from madeleine.api.shared_behaviour import at_holder, filter_for_place, joined
 from madeleine.errors import InvalidValue, OtherSpace
@@ -44,11 +45,12 @@ from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, read_word
 from madeleine.recall.standing_listing import find_standing_activity
 from madeleine.rules.ranked_merge import merge_ranked
+from madeleine.write.approval import revise_as
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import SeenVersions, merge
 from madeleine.write.record_use import record_use
-from madeleine.write.revise import retire, revise
+from madeleine.write.revise import retire
 from madeleine.write.show import read_history, show
 from madeleine.write.undo import undo
 
@@ -244,9 +246,9 @@ def _is_in_space(place: ReachablePlace, wanted: str, space: str | None) -> bool:
 )
 def revise_memory(context: HomeContext, call: OperationCall) -> ChangedMemory:
     revision = read_revision(call.body, context.stores.config.limits)
-    return answers.build_changed_memory(
-        revise(context.stores, call.path_id, revision, by=call.by), "Revised"
-    )
+    author = read_author(call.by)
+    done = revise_as(context.stores, call.path_id, revision, call.by, author)
+    return answers.build_changed_memory(done, "Revised")
 
 
 @operation(

@@ -26,12 +26,19 @@ from madeleine.write.merge import plan_merge
 from madeleine.write.questions import REFUSE
 from madeleine.write.replacing import settle_replaced
 from madeleine.write.resolve import resolve_id
-from madeleine.write.revise import plan_retire, plan_space, plan_supersede, plan_tier
+from madeleine.write.revise import (
+    plan_retire,
+    plan_revision,
+    plan_space,
+    plan_supersede,
+    plan_tier,
+)
 from madeleine.write.synthesis import plan_summary, plan_synthesis
 
 ActionFields = Mapping[str, str]
 
 REMEMBER = "remember"  # the verb of the action by which an agent's memory is written
+REVISE = "revise"  # and by which it is made to say something else
 SUPERSEDE = "supersede"  # the verb of the action by which a newer memory replaces an older one
 _NEW_FILE = "new.md"  # where a memory that has no file yet is said to stand
 
@@ -107,6 +114,10 @@ def synthesis_action(memory: Memory, members: Sequence[str]) -> dict[str, str]:
 def remember_action(memory: Memory, replaced: Sequence[str]) -> dict[str, str]:
     text = render_memory(memory).decode("utf-8")
     return {"verb": REMEMBER, "memory": text, "replaced": json.dumps(list(replaced))}
+
+
+def revise_action(memory: Memory) -> dict[str, str]:
+    return {"verb": REVISE, "memory": render_memory(memory).decode("utf-8")}
 
 
 def _drop_none(**values: str | None) -> dict[str, str]:
@@ -190,6 +201,10 @@ def _plan_remember(hand: ChangeContext, action: ActionFields) -> Change:
     return hand.change(REMEMBER, [FileEdit(memory.id, None, None, path, text), *settled.edits])
 
 
+def _plan_revise(hand: ChangeContext, action: ActionFields) -> Change:
+    return plan_revision(hand, _read_new_memory(action))
+
+
 def plan_refusal(hand: ChangeContext, action: ActionFields) -> Change | None:
     """Return the change by which a no to an action is carried out, if it needs any: what an agent
     wanted to remember goes to the trash."""
@@ -230,4 +245,5 @@ PLANNER_BY_VERB: Mapping[str, Callable[[ChangeContext, ActionFields], Change]] =
     "unlink": _plan_unlink,
     "summarise": _plan_summary,
     REMEMBER: _plan_remember,
+    REVISE: _plan_revise,
 }

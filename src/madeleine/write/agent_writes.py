@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from madeleine.errors import Excluded
 from madeleine.model.draft import Draft
+from madeleine.model.revision import Revision
 from madeleine.model.spaces import split_space
 from madeleine.model.words import GLOBAL
 from madeleine.write.config import AGENTS, ExclusionConfig
@@ -40,6 +42,19 @@ def refuse_excluded_draft(config: VerbConfig, draft: Draft, by: str) -> None:
         found = find_excluded(config.exclude, space=draft.space, texts=texts)
         if found is not None:
             raise found
+
+
+def refuse_excluded_revision(config: VerbConfig, revision: Revision, by: str) -> None:
+    """Refuse what an agent would have a memory say with a word, or in a space, that is kept out."""
+    if not is_agent(by):
+        return
+    given = revision.values
+    texts = [str(given[name]) for name in ("title", "content") if given.get(name)]
+    chosen = config.exclude if "space" in given else replace(config.exclude, spaces="")
+    space = given.get("space")
+    found = find_excluded(chosen, space=None if space is None else str(space), texts=texts)
+    if found is not None:
+        raise found
 
 
 def refuse_excluded_folder(config: VerbConfig, folder: str | None) -> None:

@@ -4,7 +4,8 @@ With `write.approval = "agents"` a draft of an agent becomes a proposal that car
 The memory does not exist until somebody approves it, so nothing can recall, whisper or brief it.
 Approving writes the file, with the connections it started with, and what it replaces ends then.
 Rejecting puts the file into the trash, from which it can be restored for as long as the trash is
-kept. Either is a change that can be undone.
+kept. Either is a change that can be undone. What an agent wants a memory to say from now on waits
+in the same way.
 """
 
 from __future__ import annotations
@@ -17,13 +18,20 @@ from madeleine.model.draft import Draft
 from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.revision import Revision
 from madeleine.vault.markdown import read_memory
-from madeleine.write.actions import remember_action
-from madeleine.write.agent_writes import refuse_excluded_draft, waits_for_approval
+from madeleine.write.actions import REMEMBER, remember_action, revise_action
+from madeleine.write.agent_writes import (
+    refuse_excluded_draft,
+    refuse_excluded_revision,
+    waits_for_approval,
+)
+from madeleine.write.change_file import ChangeResult, add_usage, read_current
 from madeleine.write.embedding import embed_memory
 from madeleine.write.identity import ensure_self
 from madeleine.write.pending_repairs import run_pending_repairs
-from madeleine.write.proposals import propose
+from madeleine.write.proposals import add_states, propose
+from madeleine.write.questions import question_key
 from madeleine.write.remember import (
     RememberResult,
     SimilarNeighbour,
@@ -34,6 +42,8 @@ from madeleine.write.remember import (
     remember,
     settle_known,
 )
+from madeleine.write.resolve import resolve_id
+from madeleine.write.revise import resolve_revision, revise
 from madeleine.write.stores import Stores
 
 _WAITING_FILE = "waiting.md"  # where a memory that has no file yet is said to stand
@@ -46,6 +56,37 @@ def remember_as(stores: Stores, draft: Draft, by: str) -> RememberResult:
     if waits_for_approval(stores.config, by):
         return hold_draft(stores, draft, by)
     return remember(stores, draft)
+
+
+def revise_as(
+    stores: Stores, wanted: str, revision: Revision, by: str, author: str
+) -> ChangeResult:
+    """Revise a memory for its `author`, as `remember_as` remembers: what an agent wants it to say
+    waits where a person is to say yes. The change is noted as made `by` whoever asked."""
+    refuse_excluded_revision(stores.config, revision, author)
+    if waits_for_approval(stores.config, author):
+        return _hold_revision(stores, wanted, revision, author)
+    return revise(stores, wanted, revision, by)
+
+
+def _hold_revision(stores: Stores, wanted: str, revision: Revision, by: str) -> ChangeResult:
+    """Ask whether a memory is to say something else, and return it as it is."""
+    memory_id = resolve_id(stores, wanted)
+    memory = read_current(stores, memory_id).memory
+    revised = resolve_revision(stores, memory_id, revision, by)(memory)
+    if revised == memory:
+        return ChangeResult(add_usage(stores, memory), None)
+    action = {**revise_action(revised), "by": by}
+    proposal = propose(
+        stores,
+        ProposalType.REMEMBER,
+        (memory_id,),
+        f"let `{memory.short_id}` ({memory.headline}) say something else",
+        add_states(action, [memory], question_key(action["memory"], [memory])),
+        f"{by} asked for it",
+    )
+    note = Cause(NoteKind.WAITS_FOR_YES, {"memory": memory_id, "proposal": proposal.id})
+    return ChangeResult(add_usage(stores, memory), None, (note,))
 
 
 def hold_draft(stores: Stores, draft: Draft, by: str) -> RememberResult:
@@ -97,7 +138,7 @@ def _find_waiting(stores: Stores, draft: Draft) -> tuple[Proposal, Memory] | Non
 
 def _read_waiting(stores: Stores) -> Iterator[tuple[Proposal, Memory]]:
     for each in stores.log.proposals(ProposalStatus.PENDING):
-        if each.type is ProposalType.REMEMBER:
+        if each.type is ProposalType.REMEMBER and dict(each.action)["verb"] == REMEMBER:
             yield each, read_proposed_memory(each)
 
 

@@ -39,19 +39,10 @@ CLAIM_FIELDS = frozenset({"claim", "space"})  # what decides which claims meet
 def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown") -> ChangeResult:
     """Make a memory say something else; its file changes only where its meaning does."""
     memory_id = resolve_id(stores, wanted)
-    links = _resolve_links(stores, memory_id, revision, by)
-    revision = _resolve_successor(stores, memory_id, revision)
+    make = resolve_revision(stores, memory_id, revision, by)
     if revision.about_self:
         ensure_self(stores)
     was_archival = "tier" in revision.values and _is_archival(stores, memory_id)
-
-    def make(memory: Memory) -> Memory:
-        _check_revision(memory, revision)
-        revised = revision.applied_to(memory)
-        for link in links:
-            revised = add_connection(revised, link)
-        return memory if revised == memory else replace(revised, updated=stores.clock.now())
-
     if revision.values.keys() & CLAIM_FIELDS:
         changed = retry_on_conflict(lambda: _revise_claim(stores, memory_id, make, by))
     else:
@@ -60,6 +51,31 @@ def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown")
         record_events(stores, archiving_refusals(stores, changed.memory, by), durable=False)
     notes = changed.notes + enforce_core_cap(stores, changed.memory)
     return replace(changed, notes=notes)
+
+
+def resolve_revision(
+    stores: Stores, memory_id: str, revision: Revision, by: str
+) -> Callable[[Memory], Memory]:
+    """Return what makes a memory say what a revision wants, with all whom it names resolved."""
+    links = _resolve_links(stores, memory_id, revision, by)
+    revision = _resolve_successor(stores, memory_id, revision)
+
+    def make(memory: Memory) -> Memory:
+        _check_revision(memory, revision)
+        revised = revision.applied_to(memory)
+        for link in links:
+            revised = add_connection(revised, link)
+        return memory if revised == memory else replace(revised, updated=stores.clock.now())
+
+    return make
+
+
+def plan_revision(hand: ChangeContext, wanted: Memory) -> Change:
+    """Return the change that makes a memory's file say `wanted`, with what its claim ends."""
+    current = hand.read(wanted.id)
+    since = wanted.updated if is_restated(current.memory, wanted) else None
+    settled = settle_claim(hand.stores, wanted, since)
+    return hand.change("revise", [current.edit(settled.memory), *settled.edits])
 
 
 def _is_archival(stores: Stores, memory_id: str) -> bool:
