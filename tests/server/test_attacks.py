@@ -331,6 +331,11 @@ def attacks(world: World) -> Attacks:
             (at("POST", "/admin/backup", {"to": "/tmp/stolen.zip"}), NOT_ALLOWED),
         ],
         "backups": [(at("GET", "/admin/backup"), NOT_ALLOWED)],
+        "sync": [
+            (at("POST", "/admin/machines", {}), NOT_ALLOWED),
+            (at("POST", "/admin/machines", {"to": "/tmp/stolen"}), NOT_ALLOWED),
+        ],
+        "sync_status": [(at("GET", "/admin/machines"), NOT_ALLOWED)],
         "ingest_conversation": [
             (at("POST", "/ingest/conversation", {"content": "User: hi\nAssistant: ho"}), HARMLESS)
         ],

@@ -180,7 +180,10 @@ def tend(ask: Walk, folder: Path) -> None:
     ask("skills", least=1, spaces="global")
     ask("stats", days=3)
     ask("backup", body={"to": str(folder / "backup.zip")})
-    for name in ("backup", "backups", "page_link"):
+    meeting = folder / "meeting place"
+    meeting.mkdir()
+    ask("sync", body={"to": str(meeting)})
+    for name in ("backup", "backups", "sync_status", "page_link"):
         ask(name)
     items = [{"content": "Brought along"}, {"content": "x", "type": "rumour"}]
     ask("import", body={"items": items, "format": "jsonl"})

@@ -45,6 +45,7 @@ LANGUAGES_FIX = "pip install 'madeleine-memory[multilingual]', then start the da
 MIN_JOB_FAILURES = 2  # once may be chance
 MAX_LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
 MIN_LATE_RUNS = 5
+MAX_MISSED_SYNCS = 5  # intervals without one, from when on it is no short absence
 TERMS_MEMORIES = 50  # memories with terms of the user's that are looked at
 
 
@@ -71,7 +72,7 @@ def check_home(home: Path, ask: AskDaemon, now: float) -> Iterator[DoctorFinding
     except MadeleineError as error:
         yield error_finding("home", error)
         return
-    yield from check_status(home, status)
+    yield from check_status(home, status, now)
     yield from check_clock(home, newest, now)
     yield from check_terms(terms)
 
@@ -197,7 +198,7 @@ def _request_status(connection: socket.socket, address: Any, path: str, token: s
 # -- what the home says about itself -------------------------------------------------------
 
 
-def check_status(home: Path, status: Json) -> Iterator[DoctorFinding]:
+def check_status(home: Path, status: Json, now: float = 0.0) -> Iterator[DoctorFinding]:
     daemon = status.get("daemon")
     if daemon is not None:
         yield from _check_version(status)
@@ -205,6 +206,7 @@ def check_status(home: Path, status: Json) -> Iterator[DoctorFinding]:
         yield from _check_hooks(daemon.get("hooks") or {})
     yield from _check_files(home, status)
     yield from _check_jobs(status["sleep"]["jobs"])
+    yield from _check_sync(status.get("sync"), now)
     yield from _check_index(status)
 
 
@@ -265,6 +267,24 @@ def _check_jobs(jobs: list[Json]) -> Iterator[DoctorFinding]:
             error = (job.get("last_run") or {}).get("error") or "it does not say why"
             problem = f"the job {job['id']} failed {failures} times in a row: {error}"
             yield trouble_finding(Unavailable, "jobs", problem, f"madeleine sleep {job['id']}")
+
+
+def _check_sync(sync: Json | None, now: float) -> Iterator[DoctorFinding]:
+    """Whether this machine meets the others of the same person."""
+    if sync is None or not (sync["place"] or sync["last"]):
+        return
+    if sync["problem"]:
+        problem = f"the last sync did not come about: {sync['problem']}"
+        yield trouble_finding(Unavailable, "sync", problem, "madeleine sync")
+        return
+    late = int(sync["every_minutes"]) * 60 * MAX_MISSED_SYNCS
+    if sync["last"] and late and now - _parse_seconds(sync["last"]) > late:
+        problem = f"the last sync was at {sync['last']}"
+        yield trouble_finding(Unavailable, "sync", problem, "madeleine serve, or madeleine sync")
+        return
+    told = f"last sync at {sync['last']}" if sync["last"] else "a place is set, and never synced"
+    more = f", {sync['changed']:,} files changed since" if sync["changed"] else ""
+    yield DoctorFinding("sync", f"{told}{more}", code=FINE_CODE)
 
 
 def _check_index(status: Json) -> Iterator[DoctorFinding]:

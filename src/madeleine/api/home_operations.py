@@ -14,6 +14,7 @@ from madeleine.api import (
     moving_operations,
     reach,
     sleep_operations,
+    sync_operations,
 )
 from madeleine.api.contract.requests import PurgeBody, StatsQuery
 from madeleine.api.contract.responses import (
@@ -98,6 +99,7 @@ def _hide_server_details(status: HomeStatus) -> HomeStatus:
         device=None,
         pid=None,
         backup=None,
+        sync=None,
         daemon=None,
         notes=[note for note in status.notes if not any(each in note for each in why)],
         embedder=replace(
@@ -171,6 +173,7 @@ def report_status(context: HomeContext, call: OperationCall) -> HomeStatus:
         ],
         sleep=sleep_operations.read_sleep_status(context),
         backup=moving_operations.read_backup_status(context),
+        sync=sync_operations.read_sync_status(context),
         ingest=ingest_operations.read_intake_status(context),
         notes=list(context.notes),
         daemon=None,

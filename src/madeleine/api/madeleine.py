@@ -696,6 +696,15 @@ class Madeleine:
         body = {} if to is None else {"to": str(Path(to).expanduser().absolute())}
         return Path(self._post("backup", told.BackupReport, body).path)
 
+    def sync(self, to: str | None = None) -> told.SyncReceipt:
+        """Exchange memories with your other machines, once: with the place in the settings, or
+        another one."""
+        return self._post("sync", told.SyncReceipt, {} if to is None else {"to": to})
+
+    def sync_status(self) -> told.SyncStatus:
+        """Return when this machine last met your others, and what waits."""
+        return self._get("sync_status", told.SyncStatus)
+
     def _get(
         self,
         name: str,

@@ -25,6 +25,7 @@ from madeleine.api import (
     remember_operations,
     sleep_operations,
     space_operations,
+    sync_operations,
 )
 from madeleine.api.operation import Operation
 from madeleine.api.page import (
@@ -59,6 +60,7 @@ DECLARING_MODULES = (
     home_operations,
     cost_operations,
     moving_operations,
+    sync_operations,
     ingest_operations,
     people_operations,
     daemon_operations,

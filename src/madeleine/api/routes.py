@@ -80,6 +80,8 @@ ROUTES: tuple[Route, ...] = (
     Route("skills", "GET", "/agent/skills"),
     Route("backup", "POST", "/admin/backup", unbounded=True),
     Route("backups", "GET", "/admin/backup"),
+    Route("sync", "POST", "/admin/machines", unbounded=True),
+    Route("sync_status", "GET", "/admin/machines"),
     Route("ingest_conversation", "POST", "/ingest/conversation"),
     Route("ingest_file", "POST", "/ingest/file"),
     Route("people", "GET", "/admin/people"),

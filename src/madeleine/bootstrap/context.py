@@ -18,6 +18,7 @@ from madeleine.bootstrap.index import public_index_address
 from madeleine.bootstrap.intake import make_intake
 from madeleine.bootstrap.kept_answers import KeptAnswers
 from madeleine.bootstrap.minds import make_judge
+from madeleine.bootstrap.sync import HomeSync
 from madeleine.errors import NoSuchTenant
 from madeleine.ingest.context import IngestContext
 from madeleine.model.event import EventKind
@@ -62,6 +63,8 @@ class HomeContext:
     """What runs at night."""
     sleeper: Sleeper = field(init=False)
     intake: IngestContext = field(init=False)
+    sync: HomeSync = field(init=False)
+    """How it meets other machines of the same person."""
     maps: MapKeeper = field(init=False)
     """The map of all memories by meaning."""
     tenant: str = "home"
@@ -91,6 +94,7 @@ class HomeContext:
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS, BY_DAY)
         self.sleeper.at_rest.append(self.shift.rest)
+        self.sync = HomeSync(self.home, self.settings, self.stores)
         self.maps = MapKeeper(self.stores, self.home / f"map-{self.tenant}.npz")
 
     def start_timetable(self) -> None:

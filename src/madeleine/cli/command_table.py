@@ -78,6 +78,7 @@ COMMAND_GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
                 "let memories fade, meet, gather and go: decay, creative, cluster, forget",
             ),
             ("backup", "keep a copy of vault, journal and settings; list the copies"),
+            ("sync", "exchange memories with your other machines"),
             ("restore-backup", "put a backup in place; what was there is put aside"),
             ("reconcile", "make the index say what the files say"),
             ("rebuild", "make the index anew from files and journal"),

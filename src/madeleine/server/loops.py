@@ -43,6 +43,8 @@ TIMETABLE_DELAY_SECONDS = (
 AGENT_WORK_SECONDS = 300.0
 BACKUP_CHECK_SECONDS = 300.0  # between two looks whether one is due, and after the start
 BACKUP_RETRY = timedelta(minutes=30)  # after one that failed: it may be long work
+SYNC_CHECK_SECONDS = 5.0  # between two looks whether one is due
+FIRST_SYNC_SECONDS = 3.0
 FIRST_SWEEP_SECONDS = 1.0  # edits made while the watcher was being set up
 
 log = logging.getLogger("madeleine.background")
@@ -101,6 +103,8 @@ def _file_loops(context: HomeContext, stop: threading.Event) -> Iterator[Backgro
         )
     if context.settings.backup.enabled:
         yield _backup_loop(context)
+    if context.settings.sync.every and context.settings.sync.place:
+        yield _sync_loop(context)
     if context.settings.vault.watch:
         yield BackgroundLoop("watcher", _make_watcher(context, stop))
         yield BackgroundLoop(
@@ -213,6 +217,17 @@ def _backup_loop(context: HomeContext) -> BackgroundLoop:
         BACKUP_CHECK_SECONDS,
         first_seconds=BACKUP_CHECK_SECONDS,
         patience_seconds=SLEEP_PATIENCE_SECONDS,  # one that is cut off leaves no file
+    )
+
+
+def _sync_loop(context: HomeContext) -> BackgroundLoop:
+    """Meet other machines every few minutes."""
+    return BackgroundLoop(
+        "sync",
+        SyncScheduler(context).look,
+        SYNC_CHECK_SECONDS,
+        first_seconds=FIRST_SYNC_SECONDS,
+        patience_seconds=SLEEP_PATIENCE_SECONDS,  # one that is cut off goes on the next time
     )
 
 
@@ -344,3 +359,37 @@ class BackupScheduler:
             self._failed, self._again = error, now + BACKUP_RETRY
             raise
         log.info("backed up %d files to %s", len(done.manifest.files), done.path.name)
+
+
+class SyncScheduler:
+    """Meets other machines by itself. A try that failed is told until the next one."""
+
+    def __init__(self, context: HomeContext) -> None:
+        self._context = context
+        self._failed: MadeleineError | None = None
+        self._due: datetime | None = None
+
+    def look(self) -> None:
+        """Sync if it is time."""
+        context, now = self._context, self._context.stores.clock.now()
+        if self._due is not None and now < self._due:
+            if self._failed is not None:
+                raise self._failed
+            return
+        self._due = now + timedelta(minutes=context.settings.sync.every)
+        self._failed = None
+        try:
+            done = context.sync.run()
+        except UnderWay:
+            return
+        except MadeleineError as error:
+            self._failed = error
+            raise
+        if done.sent or done.received or done.written:
+            log.info(
+                "synced: %d sent, %d received, %d memories written, %d merged",
+                done.sent,
+                done.received,
+                done.written,
+                done.merged,
+            )

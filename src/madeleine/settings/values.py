@@ -24,6 +24,7 @@ from madeleine.settings.sections import (
     VaultConfig,
 )
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
+from madeleine.sync.config import SyncConfig
 from madeleine.whisper.config import BriefConfig, WhisperConfig
 from madeleine.write.config import (
     ExclusionConfig,
@@ -60,6 +61,7 @@ class Settings:
     ingest: IngestConfig = field(default_factory=IngestConfig)
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
     backup: BackupConfig = field(default_factory=BackupConfig)
+    sync: SyncConfig = field(default_factory=SyncConfig)
 
 
 class SettingSource(StrEnum):

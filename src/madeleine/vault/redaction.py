@@ -40,6 +40,7 @@ _QUOTING_KINDS = re.compile(rb'"kind":"(?:changed|proposed|judged|run|state)"')
 _MEMBERS_KEY = (
     "members"  # of a summary that was written: without one of them it is about the others
 )
+TAKE_VERSION = "take_version"  # the verb of a question that holds the whole file of a memory
 _PURGED_TEXT = "[purged]"  # in the place of a text that quotes a memory that is gone
 _UNKNOWN_PATH = "purged.md"  # where a text out of the journal is said to stand
 _KEPT_DETAILS = frozenset({"undoes", "outcomes", "deeds", "reasons"})
@@ -161,6 +162,8 @@ def redact_event(event: Event, gone: PurgedMemories, texts: list[bytes]) -> Even
     and the event itself if it speaks of others that merely name them. Texts that go are added."""
     if _is_about(event, gone):
         return None
+    if event.kind is EventKind.PROPOSED and _holds_other_file(event.body):
+        return event
     if event.kind is EventKind.CHANGED:
         return _redact_change(event, gone, texts)
     body = _prune_mapping(event.body, gone)
@@ -175,7 +178,16 @@ def _is_about(event: Event, gone: PurgedMemories) -> bool:
     named = [each for some in several if isinstance(some, list) for each in some]
     if any(isinstance(each, str) and each in gone.ids for each in (body.get("memory"), *named)):
         return True
-    return event.kind is EventKind.PROPOSED and _is_question_about(body, gone)
+    if event.kind is not EventKind.PROPOSED or _holds_other_file(body):
+        return False
+    return _is_question_about(body, gone)
+
+
+def _holds_other_file(body: Mapping[str, object]) -> bool:
+    """Whether a question holds what another memory's file said. That stays, as the file would: a
+    connection with the id of one that is gone, say."""
+    action = body.get("action")
+    return isinstance(action, Mapping) and action.get("verb") == TAKE_VERSION
 
 
 def _is_question_about(body: Mapping[str, object], gone: PurgedMemories) -> bool:

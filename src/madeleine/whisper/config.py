@@ -44,7 +44,7 @@ class WhisperConfig:
     )
     maintenance: bool = advanced(False, "say `maintenance_due` when the memory wants tending")
     maintenance_hours: int = advanced(24, "how often that is", 0, 8_760)
-    holdout: float = setting(0.0, "share of whispers held back to measure whether they help", 0, 1)
+    holdout: float = advanced(0.0, "share of whispers held back to measure whether they help", 0, 1)
     log_days: int = advanced(
         30, "how long whispers and silences are kept for `whisper why`", 1, 3_650
     )

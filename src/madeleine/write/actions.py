@@ -18,6 +18,7 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, Tier
 from madeleine.vault.front_matter_values import is_id
 from madeleine.vault.markdown import read_memory, render_memory
+from madeleine.vault.redaction import TAKE_VERSION
 from madeleine.write.change_file import ChangeContext
 from madeleine.write.claims import settle_claim
 from madeleine.write.connections import plan_links, plan_unlink
@@ -34,6 +35,7 @@ from madeleine.write.revise import (
     plan_tier,
 )
 from madeleine.write.synthesis import plan_summary, plan_synthesis
+from madeleine.write.take_version import plan_take_version
 
 ActionFields = Mapping[str, str]
 
@@ -118,6 +120,12 @@ def remember_action(memory: Memory, replaced: Sequence[str]) -> dict[str, str]:
 
 def revise_action(memory: Memory) -> dict[str, str]:
     return {"verb": REVISE, "memory": render_memory(memory).decode("utf-8")}
+
+
+def take_version_action(memory: str, text: str, fields: Sequence[str]) -> dict[str, str]:
+    """Return the action; `text` is the whole file of the other version."""
+    listed = json.dumps(list(fields))
+    return {"verb": TAKE_VERSION, "memory": memory, "text": text, "fields": listed}
 
 
 def _drop_none(**values: str | None) -> dict[str, str]:
@@ -226,6 +234,10 @@ def _plan_summary(hand: ChangeContext, action: ActionFields) -> Change:
     return plan_summary(hand, _read_new_memory(action))
 
 
+def _plan_take_version(hand: ChangeContext, action: ActionFields) -> Change:
+    return plan_take_version(hand, _resolve_named(hand, action, "memory"), action)
+
+
 def _resolve_named(hand: ChangeContext, action: ActionFields, key: str) -> str:
     """Return whom an action names; of a whole id, reading its file tells whether it is there."""
     named = action[key]
@@ -246,4 +258,5 @@ PLANNER_BY_VERB: Mapping[str, Callable[[ChangeContext, ActionFields], Change]] =
     "summarise": _plan_summary,
     REMEMBER: _plan_remember,
     REVISE: _plan_revise,
+    TAKE_VERSION: _plan_take_version,
 }

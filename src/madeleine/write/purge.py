@@ -9,8 +9,8 @@ A summary of a cluster is made of its members' sentences, so it goes with each o
 run of `cluster` writes it anew without. It is moved to the trash first, so that a kill changes
 nothing about the above.
 
-Of what was taken in from somewhere a hash of its id stays in the journal, so that reading the same
-transcript or note again does not bring it back.
+A hash of each id stays in the journal, so that reading the same transcript or note again does not
+bring it back, and other machines purge it too.
 
 What stays is told: connections of other memories that point to what is gone, memories that people
 or jobs made from it or merged it into, whose words are not ours to change, and backups.
@@ -19,7 +19,7 @@ or jobs made from it or merged it into, whose words are not ours to change, and 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Unavailable
@@ -74,19 +74,35 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> PurgeResult:
 
     What is in the vault again lives: then only the copy in the trash goes.
     """
-    found = _select_trashed(stores, wanted)
+    return _purge_found(stores, _select_trashed(stores, wanted))
+
+
+def purge_elsewhere_too(stores: Stores, ids: Collection[str]) -> None:
+    """Remove memories that were purged on another machine: from the trash, and from the journal
+    also where no file of them ever was here. What lives in the vault is left alone."""
+    found = [each for each in stores.vault.trashed_memories() if each.memory.id in ids]
+    known = {each for each in ids if stores.log.history(each, 1)}
+    known -= stores.search.memories(known).keys()
+    if found or known:
+        _purge_found(stores, found, known)
+
+
+def _purge_found(
+    stores: Stores, found: list[StoredMemory], without_file: Collection[str] = ()
+) -> PurgeResult:
     found += _collect_summaries(
-        stores, _select_not_in_vault(stores, found), {each.path for each in found}
+        stores,
+        _select_not_in_vault(stores, found) | set(without_file),
+        {each.path for each in found},
     )
-    gone = _select_not_in_vault(stores, found)
+    gone = _select_not_in_vault(stores, found) | set(without_file)
     keepers = _find_keepers(stores, gone)
     with record_run(stores, PURGE_JOB) as report:
         arrows = [each for each in stores.graph.edges(sorted(gone)) if not each.implied]
         journal = _redact_journal(stores, gone, [each.memory for each in found])
         stores.log.drop_whispers(sorted(gone))
         traces = _forget_embeddings(stores, found, gone, journal.texts)
-        taken_in = [each.memory.id for each in found if each.memory.idempotency_key is not None]
-        marks = [_build_purge_mark(stores, each) for each in sorted(gone & set(taken_in))]
+        marks = [_build_purge_mark(stores, each) for each in sorted(gone)]
         if marks:
             record_events(stores, marks, durable=True)
         if gone:
@@ -103,7 +119,7 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> PurgeResult:
 
 
 def was_purged(stores: Stores, memory_id: str) -> bool:
-    """Whether a memory of that id, which had been taken in from somewhere, was purged."""
+    """Whether a memory of that id was purged."""
     return stores.log.state(_mark_key(memory_id)) is not None
 
 

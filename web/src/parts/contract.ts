@@ -751,6 +751,12 @@ export interface Health {
   version: string
 }
 
+/** A memory that does not leave this machine. */
+export interface HeldMemory {
+  memory: string
+  reason: string
+}
+
 /** The piece of a long memory that answers. */
 export interface HitPassage {
   /** its first character */
@@ -867,6 +873,8 @@ export interface HomeStatus {
   person?: string
   /** what they may do */
   role?: string
+  /** null to who is no admin */
+  sync: SyncStatus | null
   /** what reads two memories together; null in answers of releases before it */
   relations: RelationsStatus | null
 }
@@ -2327,6 +2335,59 @@ export interface Surroundings {
   id: string
   /** the ids of those connected with it */
   near: string[]
+}
+
+/** What a sync did. */
+export interface SyncReceipt {
+  /** the answer in plain words */
+  text: string
+  place: string
+  /** versions of memories that are new at the place */
+  sent: number
+  /** versions of others that are new here */
+  received: number
+  /** journal events */
+  events_sent: number
+  events_received: number
+  /** memories that were written here */
+  written: number
+  /** memories that were forgotten elsewhere and went to the trash here */
+  trashed: number
+  /** memories that were purged elsewhere, and are gone here too */
+  purged: number
+  /** memories that several machines had changed */
+  merged: number
+  /** questions about what two machines changed differently */
+  asked: number
+  /** memories that do not leave this machine */
+  held: number
+  /** versions that came before those that they were made from */
+  waiting: number
+  /** what is worth knowing beside it */
+  notes: string[]
+  seconds: number
+}
+
+/** How this machine stands with others of the same person. */
+export interface SyncStatus {
+  /** the answer in plain words */
+  text: string
+  /** where machines meet; empty where none is set */
+  place: string
+  /** how often the daemon syncs; 0: never by itself */
+  every_minutes: number
+  /** when it last met the others */
+  last: string | null
+  /** what the last try ran into */
+  problem: string | null
+  /** files that changed here since */
+  changed: number
+  /** versions that came before those that they were made from */
+  waiting: number
+  /** memories of which something came that could not be written here yet */
+  unread: number
+  /** memories that do not leave this machine */
+  held: HeldMemory[]
 }
 
 /** One run of a task. */

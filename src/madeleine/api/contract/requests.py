@@ -583,6 +583,13 @@ class BackupBody(RequestShape):
 
 
 @shape
+class SyncBody(RequestShape):
+    """What `sync` is given."""
+
+    to: str | None = field("another place than `sync.place`", default=None)
+
+
+@shape
 class IngestConversationQuery(RequestShape):
     """What `ingest_conversation` is asked in the query."""
 

@@ -1086,6 +1086,50 @@ class BackupStatus:
 
 
 @shape
+class HeldMemory:
+    """A memory that does not leave this machine."""
+
+    memory: str = field()
+    reason: str = field()
+
+
+@shape
+class SyncStatus:
+    """How this machine stands with others of the same person."""
+
+    text: str = field(TEXT_HELP)
+    place: str = field("where machines meet; empty where none is set")
+    every_minutes: int = field("how often the daemon syncs; 0: never by itself")
+    last: TimeText | None = field("when it last met the others")
+    problem: str | None = field("what the last try ran into")
+    changed: int = field("files that changed here since")
+    waiting: int = field("versions that came before those that they were made from")
+    unread: int = field("memories of which something came that could not be written here yet")
+    held: Sequence[HeldMemory] = field("memories that do not leave this machine")
+
+
+@shape
+class SyncReceipt:
+    """What a sync did."""
+
+    text: str = field(TEXT_HELP)
+    place: str = field()
+    sent: int = field("versions of memories that are new at the place")
+    received: int = field("versions of others that are new here")
+    events_sent: int = field("journal events")
+    events_received: int = field()
+    written: int = field("memories that were written here")
+    trashed: int = field("memories that were forgotten elsewhere and went to the trash here")
+    purged: int = field("memories that were purged elsewhere, and are gone here too")
+    merged: int = field("memories that several machines had changed")
+    asked: int = field("questions about what two machines changed differently")
+    held: int = field("memories that do not leave this machine")
+    waiting: int = field("versions that came before those that they were made from")
+    notes: Sequence[str] = field(NOTES_HELP)
+    seconds: float = field()
+
+
+@shape
 class IntakeStatus:
     """How taking in stands."""
 
@@ -1153,6 +1197,7 @@ class HomeStatus:
         "who asks, where several share a database", left_out=True, default=None
     )
     role: str | None = field("what they may do", left_out=True, default=None)
+    sync: SyncStatus | None = field("null to who is no admin", default=None)
     relations: RelationsStatus | None = field(
         "what reads two memories together; null in answers of releases before it", default=None
     )

@@ -63,6 +63,8 @@ def status_facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]
         "backup",
         render_age(newest, now) if (newest := answer["backup"]["newest"]) else "none yet",
     )
+    if (sync := answer.get("sync")) and (sync["place"] or sync["last"]):
+        yield "sync", _render_sync(sync, now)
     wrong = len(list(status_problems(answer)))
     yield "problems", f"{wrong:,}" if wrong else "none"
 
@@ -82,8 +84,16 @@ def status_problems(answer: dict[str, Any]) -> Iterator[str]:
     for loop in (answer["daemon"] or {}).get("loops") or ():
         if loop["problem"]:
             yield f"the daemon's {loop['name']}: {loop['problem']}"
+    if (sync := answer.get("sync")) and sync["problem"]:
+        yield f"sync: {sync['problem']}"
     hooks = (answer["daemon"] or {}).get("hooks") or {}
     yield from (f"hook of {problem}" for problem in hooks.get("problems", ()))
+
+
+def _render_sync(sync: dict[str, Any], now: float) -> str:
+    last = render_age(sync["last"], now) if sync["last"] else "never yet"
+    changed = sync["changed"]
+    return f"{last}, {render_count(changed, 'file')} changed since" if changed else last
 
 
 def _render_sleep(sleep: dict[str, Any], daemon: dict[str, Any] | None) -> str:

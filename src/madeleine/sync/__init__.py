@@ -1,0 +1,1 @@
+"""Several machines of one person hold the same memories; decision 49."""
