@@ -24,9 +24,9 @@ from tests.server.test_app import ask
 AT_MOST = 4
 OURS = str(Path(madeleine.__file__).parent)
 CALLING_MODULES = {
-    "remember": remember_operations,
+    "remember_as": remember_operations,
     "recall": recall_operations,
-    **dict.fromkeys(("show", "revise", "link", "forget", "undo"), memory_operations),
+    **dict.fromkeys(("show", "revise_as", "link", "forget", "undo"), memory_operations),
 }
 """The verbs, and the module of the operation that calls each."""
 
@@ -88,5 +88,5 @@ def test_few_calls_stand_between_http_and_a_verb(app: App, calls: dict[str, int]
     ):
         assert ask(app, "POST", path, body)[0] == 200
 
-    assert set(calls) == {"remember", "recall", "link"}
+    assert set(calls) == {"remember_as", "recall", "link"}
     assert max(calls.values()) <= AT_MOST

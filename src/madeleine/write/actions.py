@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from madeleine.errors import Rejected
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.codec import connection_from_json, connection_to_json
+from madeleine.model.fields import FIELDS
 from madeleine.model.fingerprint import NO_FINGERPRINT
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, Tier
@@ -35,10 +37,10 @@ from madeleine.write.revise import (
     plan_tier,
 )
 from madeleine.write.synthesis import plan_summary, plan_synthesis
-from madeleine.write.take_version import plan_take_version
 
 ActionFields = Mapping[str, str]
 
+_FIELDS_OF_VERSIONS = frozenset(row.name for row in FIELDS) - {"id", "created", "updated"}
 REMEMBER = "remember"  # the verb of the action by which an agent's memory is written
 REVISE = "revise"  # and by which it is made to say something else
 SUPERSEDE = "supersede"  # the verb of the action by which a newer memory replaces an older one
@@ -235,7 +237,16 @@ def _plan_summary(hand: ChangeContext, action: ActionFields) -> Change:
 
 
 def _plan_take_version(hand: ChangeContext, action: ActionFields) -> Change:
-    return plan_take_version(hand, _resolve_named(hand, action, "memory"), action)
+    """Return the change that puts the named fields of another version into a memory's file: the
+    answer when two machines changed the same."""
+    current = hand.read(_resolve_named(hand, action, "memory"))
+    other = read_memory(current.path, action["text"].encode("utf-8"), NO_FINGERPRINT).memory
+    names = _FIELDS_OF_VERSIONS.intersection(json.loads(action["fields"]))
+    taken = {name: getattr(other, name) for name in sorted(names)}
+    wanted = replace(current.memory, **taken)
+    if wanted != current.memory:
+        wanted = replace(wanted, updated=max(hand.at, current.memory.updated))
+    return hand.change(TAKE_VERSION, [current.edit(wanted)])
 
 
 def _resolve_named(hand: ChangeContext, action: ActionFields, key: str) -> str:

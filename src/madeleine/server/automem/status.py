@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterable, Mapping, Sequence
 
 from madeleine.api.home_operations import rebuild_index, reconcile_index, report_status
 from madeleine.api.sleep_operations import run_task
@@ -188,7 +187,7 @@ def analyze(call: AutomemCall) -> AutomemReply:
         "memory_types": {
             name: {
                 "count": len(some),
-                "average_confidence": round(fmean(each.confidence for each in some), 4),
+                "average_confidence": _mean(each.confidence for each in some),
             }
             for name, some in by_type.items()
         },
@@ -197,7 +196,7 @@ def analyze(call: AutomemCall) -> AutomemReply:
         "temporal_insights": {
             hour: {
                 "count": len(some),
-                "avg_importance": round(fmean(importance_of(each) for each in some), 4),
+                "avg_importance": _mean(importance_of(each) for each in some),
             }
             for hour, some in sorted(by_hour.items())
         },
@@ -233,3 +232,9 @@ def _list_preferences(found: Sequence[Memory]) -> list[Json]:
         for each in rows
         if each.name == "PREFERS_OVER" and each.start in known and each.end in known
     ]
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Return the mean as AutoMem writes it; there is at least one value."""
+    listed = list(values)
+    return round(sum(listed) / len(listed), 4)
