@@ -54,7 +54,7 @@ class IngestConfig:
     folder_debounce_seconds: float = advanced(
         2.0, "how long a note is quiet before it is taken in", 0.01, 3_600
     )
-    deleted_files: str = setting(
+    deleted_files: str = advanced(
         "keep",
         "what becomes of memories whose note is deleted: keep or retire",
         among=("keep", "retire"),
