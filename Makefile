@@ -19,7 +19,7 @@ SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help start stop test test-all lint lint-page types collect unit node soak attack audit lock bench \
-        docs page site release clean
+        docs page pictures site release clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -34,6 +34,7 @@ help:
 	@echo "make docs    write docs/reference anew"
 	@echo "make site    build the documentation as a web site in site/"
 	@echo "make page    build the page from web/ (needs Node 20 or newer)"
+	@echo "make pictures  make the README's and the guides' pictures anew (needs Chromium)"
 	@echo "make release VERSION=x.y.z  build and try a release in dist/; publishes nothing"
 	@echo "make clean   remove .venv and caches (never $(STORE)/)"
 
@@ -181,6 +182,10 @@ PAGE := src/madeleine/server/page
 page: web/node_modules
 	@rm -rf build/page && cd web && npx vite build --logLevel warn --outDir ../build/page
 	@rm -rf $(PAGE) && mv build/page $(PAGE)
+
+# Pillow writes the moving picture; nothing else needs it.
+pictures: $(VENV)/installed-dev
+	@$(BIN)/python -m pip install -q "pillow>=13,<14" && $(BIN)/python -m tools.record_walk
 
 # The site's tools stay apart from those of the tests: they are of no use to these.
 site: .venv-site/installed
