@@ -1,2 +1,0 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["assets/start-B5lTsczd.js","assets/rolldown-runtime-XKyaHtl9.js","assets/first-Brad-jNW.js","assets/parts-DQ0vpiAB.js"])))=>i.map(i=>d[i]);
-import{St as e,bt as t,t as n,xt as r}from"./first-Brad-jNW.js";t(),n(),r().then(()=>e(()=>import(`./start-B5lTsczd.js`).then(e=>e.t),__vite__mapDeps([0,1,2,3])));

@@ -1,0 +1,2 @@
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["assets/start-CjO5HM7Q.js","assets/rolldown-runtime-XKyaHtl9.js","assets/first-Bl5VznU5.js","assets/parts-DaMbPwYN.js"])))=>i.map(i=>d[i]);
+import{St as e,bt as t,t as n,xt as r}from"./first-Bl5VznU5.js";t(),n(),r().then(()=>e(()=>import(`./start-CjO5HM7Q.js`).then(e=>e.t),__vite__mapDeps([0,1,2,3])));
