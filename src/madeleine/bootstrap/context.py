@@ -18,7 +18,6 @@ from madeleine.bootstrap.index import public_index_address
 from madeleine.bootstrap.intake import make_intake
 from madeleine.bootstrap.kept_answers import KeptAnswers
 from madeleine.bootstrap.minds import make_judge
-from madeleine.bootstrap.sync import HomeSync
 from madeleine.errors import NoSuchTenant
 from madeleine.ingest.context import IngestContext
 from madeleine.model.event import EventKind
@@ -39,6 +38,7 @@ from madeleine.write.record import new_event, record_events
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
+    from madeleine.bootstrap.sync import HomeSync
     from madeleine.database.people import PeopleDirectory
     from madeleine.database.shared_database import SharedDatabase
     from madeleine.ingest.backups.taking import BackupResult
@@ -63,8 +63,6 @@ class HomeContext:
     """What runs at night."""
     sleeper: Sleeper = field(init=False)
     intake: IngestContext = field(init=False)
-    sync: HomeSync = field(init=False)
-    """How it meets other machines of the same person."""
     maps: MapKeeper = field(init=False)
     """The map of all memories by meaning."""
     tenant: str = "home"
@@ -85,6 +83,8 @@ class HomeContext:
     """Which files are being read, where they are files."""
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     """Counts of everything, as the page showed them last."""
+    _sync: HomeSync | None = field(init=False, default=None)
+    _sync_turn: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.intake = make_intake(self.stores, self.settings, os.environ)
@@ -94,7 +94,6 @@ class HomeContext:
         self.shift = JobRunner(self.stores, self.sleep_config, judge)
         self.sleeper = Sleeper(self.stores, ORDER, self.shift.run, TASKS, BY_DAY)
         self.sleeper.at_rest.append(self.shift.rest)
-        self.sync = HomeSync(self.home, self.settings, self.stores)
         self.maps = MapKeeper(self.stores, self.home / f"map-{self.tenant}.npz")
 
     def start_timetable(self) -> None:
@@ -104,6 +103,16 @@ class HomeContext:
                 self.sleeper, self.intervals, self.stores.clock, self.plan
             )
             self.rounds.start()
+
+    @property
+    def sync(self) -> HomeSync:
+        """How it meets other machines of the same person; loaded when it is first asked for."""
+        from madeleine.bootstrap.sync import HomeSync
+
+        with self._sync_turn:
+            if self._sync is None:
+                self._sync = HomeSync(self.home, self.settings, self.stores)
+            return self._sync
 
     @property
     def sleep_config(self) -> SleepConfig:

@@ -72,3 +72,17 @@ class BackupConfig:
     interval_hours: float = setting(24.0, "between two backups that nobody asked for", 0.01, 8_760)
     keep: int = setting(10, "how many are kept in the folder; 0 for all", 0, 100_000)
     folder: str = setting("", "another folder than backups/ in the home")
+
+
+@dataclass(frozen=True, slots=True)
+class SyncConfig:
+    """Several machines of one person."""
+
+    place: str = setting(
+        "",
+        "where machines meet: a folder that a sync program carries, a git remote (git+URL or ….git)"
+        " or ssh://host/folder",
+    )
+    every: int = setting(0, "minutes between two syncs of the daemon; 0: only by hand", 0, 100_000)
+    private_spaces: str = advanced("", "spaces, separated by commas, that never leave this machine")
+    timeout_seconds: float = advanced(120.0, "how long git or ssh may take", 1, 86_400)

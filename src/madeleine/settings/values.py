@@ -21,10 +21,10 @@ from madeleine.settings.sections import (
     IndexConfig,
     ServerConfig,
     StoreConfig,
+    SyncConfig,
     VaultConfig,
 )
 from madeleine.sleep.config import ConsolidationConfig, SleepConfig
-from madeleine.sync.config import SyncConfig
 from madeleine.whisper.config import BriefConfig, WhisperConfig
 from madeleine.write.config import (
     ExclusionConfig,
