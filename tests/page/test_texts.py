@@ -43,7 +43,7 @@ def test_a_text_from_right_to_left_is_laid_out_so(visit: Visit, ids: dict[str, s
     for place in ("#found .title", "#found .extract"):
         assert direction(page.locator(place).first) == "rtl", place
     visit.open(f"/graph?focus={ids['arabic']}")
-    assert direction(page.locator(".head h2")) == "rtl"
+    expect(page.locator(".head h2")).to_have_css("direction", "rtl")
 
 
 def test_a_sign_that_turns_a_name_is_shown_and_turns_nothing(
