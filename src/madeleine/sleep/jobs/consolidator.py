@@ -49,7 +49,7 @@ SEEDS_AT_ONCE = 128  # memories around which is looked in one go: some tenths of
 DRAWN = 4  # neighbours that are looked at for each place in a cluster
 READ_CHARS = 6_000  # of one memory; a longer one is not hidden behind a text that skimmed it
 TAGS_AT_MOST = 32
-LOOKED_AT = 100  # clusters for each that a cheap judge may join in a run
+LOOKED_AT = 10  # clusters for each that a cheap judge may join; the rest waits for the next run
 JOINED_LEAST = 3  # memories that are joined without a language model
 SHORTER = 0.8  # of what was said; else joining sentences saved nobody anything
 
